@@ -117,7 +117,8 @@ function show({ memories, more, sessions, spaces }: FoundAbout): void {
   if (others > 0) say(`- ${memoryCount(others)} of the same sessions`);
   for (const { space, memories: count } of spaces)
     say(`- ${memoryCount(count)} in the space ${space}`);
-  say(`- ${STAYS_ELSEWHERE}\n`);
+  for (const each of STAYS_ELSEWHERE) say(`- ${each}`);
+  say("");
 }
 
 /** Asks which of the memories are meant: by default those that name the subject. */

@@ -86,6 +86,10 @@ test.each(CREDENTIALS)("%s reads nothing that others saved", async (_, scopes, i
     getMemoryHistory: [["GET", `${path}/history`, {}, false]],
     moveMemories: [["POST", "/memories/move?tags=none", { json: { project: "atlas" } }, mayChange]],
     listMemories: [["GET", "/memories", {}, false]],
+    findMemoriesAbout: [["GET", "/memories/about?q=secret", {}, false]],
+    forgetMemories: [
+      ["POST", "/memories/forget", { json: { ids: [`mem_${"0".repeat(32)}`] } }, false],
+    ],
     getTidyReport: [["GET", "/memories/tidy", {}, false]],
     applyTidyProposals: [["POST", "/memories/tidy", { json: { groups: [{ id: "x" }] } }, false]],
     undoTidying: [["DELETE", "/memories/tidy/wait_1", {}, false]],

@@ -103,7 +103,7 @@ test("what the page has no room for is deleted with the rest, unless the person 
   await dashboard.visitAs(client.accountId, async (page) => {
     await page.goto(`${dashboard.origin}/memories/forget`);
     await find(page, "Brunhilde");
-    await page.getByText("and 20 memories more that name it").waitFor();
+    await page.getByText("and 35 memories more that name it").waitFor();
     const kept = await page.locator(".memory-text").first().textContent();
     await box(page, kept ?? "").uncheck();
     await press(page, "Delete the selected memories");

@@ -150,6 +150,8 @@ const PAGES: Record<string, string> = {
   "new-memory": "/memories/new",
   import: "/memories/import",
   export: "/memories/export/offer",
+  tidy: "/memories/tidy",
+  forget: "/memories/forget",
   connect: "/connect",
   "connect-chatgpt": "/connect?to=chatgpt",
   "connect-cursor": "/connect?to=cursor",

@@ -65,7 +65,7 @@ test.each(LOOKS)(
       await page.getByRole("heading", { name: "Tidy", exact: true }).waitFor();
       await check();
       expect(await shown(page)).toEqual([TRAIN[1], TRAIN[0], TABS[1], TABS[0]]);
-      const keep = `Keep the newest, the others as its history “${TABS[1]}”`;
+      const keep = `Keep one, the others as its history “${TABS[1]}”`;
       await press(page, keep);
       await page.getByText("1 memory is tidied.").first().waitFor();
       expect(await shown(page)).toEqual([TRAIN[1], TRAIN[0]]);
@@ -96,7 +96,7 @@ test.each(LOOKS)("all of a kind are previewed, and some left out, %s", async (_,
     await page.getByText("2 memories become history.").waitFor();
     await check();
     await page.getByRole("checkbox", { name: TABS[1] }).uncheck();
-    await press(page, "Keep the newest, the others as its history");
+    await press(page, "Keep one, the others as its history");
     await page.getByText("1 memory is tidied.").first().waitFor();
     expect(await shown(page)).toEqual([TABS[1], TABS[0]]);
     await dashboard.applyDue();

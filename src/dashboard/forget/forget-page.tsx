@@ -28,10 +28,10 @@ export const FORGET_PATHS = {
 } as const;
 
 /** Memories that the page shows of each group, and sessions. Those of the first group may be deleted with the others. */
-const SHOWN: Record<FoundBy, number> = { text: 40, fields: 15, version: 10, perhaps: 15 };
+const SHOWN: Record<FoundBy, number> = { text: 25, fields: 8, version: 5, perhaps: 8 };
 const MAX_SESSIONS = 5;
 /** Characters of a text. */
-const EXCERPT = 160;
+const EXCERPT = 120;
 
 const HEADINGS: Record<FoundBy, string> = {
   text: "The text names it",
@@ -64,7 +64,7 @@ export function ForgetPage({
       lead={
         <>
           Finds all that is kept about somebody or something, and deletes it permanently with a
-          receipt. <a href={`${HELP_PATH}/security#forgetting-a-person`}>What it covers</a>
+          receipt. <a href={`${HELP_PATH}/security#forget-a-person`}>What it covers</a>
         </>
       }
     >
@@ -193,7 +193,9 @@ function Stays({ sessions, spaces }: FoundAbout) {
             <bdi>{space}</bdi>
           </li>
         ))}
-        <li>{STAYS_ELSEWHERE}</li>
+        {STAYS_ELSEWHERE.map((each) => (
+          <li>{each}</li>
+        ))}
       </ul>
     </section>
   );

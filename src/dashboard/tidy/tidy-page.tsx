@@ -41,9 +41,11 @@ export const KIND_LABELS: Record<TidyKind, string> = {
 export function actionLabel(action: TidyAction, kind: TidyKind, project?: string): string {
   switch (action) {
     case "supersede":
-      return "Keep the newest, the others as its history";
+      return "Keep one, the others as its history";
     case "delete":
-      return kind === "restatements" || kind === "contradictions" ? "Delete the older" : "Delete";
+      return kind === "restatements" || kind === "contradictions"
+        ? "Keep one, delete the others"
+        : "Delete";
     case "pin":
       return "Pin";
     case "expire":
@@ -91,7 +93,7 @@ export function TidyPage({
         <>
           What may be outdated, repeated or unsafe. Nothing changes until you choose it, and each
           change can be undone for ten seconds.{" "}
-          <a href={`${HELP_PATH}/search#tidying`}>How it is found</a>
+          <a href={`${HELP_PATH}/terminal#tidy`}>How it is found</a>
         </>
       }
       actions={<ButtonLink href={PATHS.memories}>All memories</ButtonLink>}
@@ -144,7 +146,7 @@ function Groups({ visit, report, back }: { visit: Visit; report: TidyReport; bac
         <section aria-labelledby={`kind-${kind}`}>
           <div class="spread">
             <h2 id={`kind-${kind}`}>{KIND_LABELS[kind]}</h2>
-            {mayChange(visit) && (
+            {mayChange(visit) && report.kinds[kind] !== 1 && (
               <a href={`${PREVIEW_PATH}?kind=${kind}`}>
                 {`Do it with all ${(report.kinds[kind] ?? 0).toLocaleString("en")} …`}
               </a>
@@ -202,7 +204,7 @@ function Member({ memory, isKept }: { memory: Memory; isKept: boolean }) {
         <bdi>{excerptOf(content, EXCERPT)}</bdi>
       </a>
       <div class="memory-facts">
-        {isKept && <span class="badge">Newest</span>}
+        {isKept && <span class="badge">Stays</span>}
         {project !== null && (
           <span>
             <span class="hidden-text">Project </span>

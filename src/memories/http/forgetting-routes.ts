@@ -1,12 +1,35 @@
 import { Elysia } from "elysia";
 import { responses } from "../../http/openapi.ts";
 import { createBodyReader } from "../../http/requests/body.ts";
+import { text } from "../../text/input-kinds.ts";
 import { Forget, FoundAbout, Receipt } from "../model/forgetting.ts";
-import { AboutQuery, ForgettingQuery } from "./requests.ts";
+import { LIMITS } from "../model/memory.ts";
+import { flag, query } from "./requests.ts";
 import { createParser, type Dependencies, signedIn } from "./writing-routes.ts";
 
 /** The most bytes of a body with ids. */
 const MAX_BODY = 64 << 10;
+
+/** The query of `GET /memories/about`. */
+const AboutQuery = query({
+  q: text(
+    {
+      minLength: 1,
+      maxLength: LIMITS.query,
+      description: "A name, or words for a subject.",
+      examples: ["Anna"],
+    },
+    { notBlank: true },
+  ),
+});
+
+/** The query of `POST /memories/forget`. */
+const ForgettingQuery = query({
+  wait: flag(
+    false,
+    "Whether to answer only when the data has left the server's files, some 20 seconds later.",
+  ),
+});
 
 /** Finding all memories about a person or a subject, and deleting them with a receipt. */
 export function createForgettingRoutes({ memories, authorize, record, room }: Dependencies) {
@@ -44,7 +67,7 @@ export function createForgettingRoutes({ memories, authorize, record, room }: De
           operationId: "forgetMemories",
           summary: "Delete memories permanently, with a receipt",
           description:
-            "Ids that no memory has are ignored. The receipt has nothing of their content.",
+            "Ids that no memory has are ignored. The receipt has nothing of their content. Needs `memories:read` too.",
           responses: responses({ status: 200, description: "Deleted.", schema: Receipt }, 413, 415),
         },
       },

@@ -31,7 +31,7 @@ const tagList = checked<string>(
   },
 );
 
-const flag = (defaultValue: boolean | null, description: string) =>
+export const flag = (defaultValue: boolean | null, description: string) =>
   Type.Union([Type.Literal("true"), Type.Literal("false")], {
     ...(defaultValue !== null && { default: String(defaultValue) }),
     description,
@@ -114,7 +114,7 @@ const limit = (standard: number) =>
 const strict = { additionalProperties: false };
 
 /** A query, which may choose a space besides its own fields. The principal of the request has it; see `chooseSpace`. */
-const query = <Fields extends TProperties>(fields: Fields) =>
+export const query = <Fields extends TProperties>(fields: Fields) =>
   Type.Object({ ...fields, ...spaceField }, strict);
 const spaceField = {
   space: Type.Optional(
@@ -221,27 +221,6 @@ export const RemovalQuery = query({
 
 /** The query of `DELETE /memories`. */
 export const DeletionQuery = query(deletionFields);
-
-/** The query of `GET /memories/about`. */
-export const AboutQuery = query({
-  q: text(
-    {
-      minLength: 1,
-      maxLength: LIMITS.query,
-      description: "A name, or words for a subject.",
-      examples: ["Anna"],
-    },
-    { notBlank: true },
-  ),
-});
-
-/** The query of `POST /memories/forget`. */
-export const ForgettingQuery = query({
-  wait: flag(
-    false,
-    "Whether to answer only when the data has left the server's files, some 20 seconds later.",
-  ),
-});
 
 /** The query of requests without fields of their own. */
 export const SpaceQuery = query({});

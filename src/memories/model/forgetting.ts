@@ -7,7 +7,7 @@ export const FOUND_BY = ["text", "fields", "version", "perhaps"] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
 
 /** The most memories that a request forgets. */
-export const MAX_FORGOTTEN = 1_000;
+const MAX_FORGOTTEN = 1_000;
 /** Seconds after which deleted data has left the files at the latest. */
 const FORGOTTEN_WITHIN = 60;
 
@@ -91,8 +91,11 @@ export const Receipt = Type.Object({
 export type Receipt = Static<typeof Receipt>;
 
 /** What a receipt can't speak for. */
-export const STAYS_ELSEWHERE =
-  "Backups, exports, other accounts and spaces, and the transcripts that agents keep themselves are not part of this. Backups that were made before still have the memories. Questions that agents asked stay in the activity for 90 days.";
+export const STAYS_ELSEWHERE: readonly string[] = [
+  "Backups and exports that were made before still have the memories.",
+  "Other accounts and spaces, and the transcripts that agents keep themselves, are not part of this.",
+  "Questions that agents asked stay in the activity for 90 days, if it keeps them.",
+];
 
 /** When data that is deleted at a moment has left the files at the latest, in milliseconds since 1970. */
 export function leavesFilesBy(deletedAt: number): number {
@@ -115,5 +118,5 @@ export function receiptText(receipt: Receipt): string {
       : ["Left the files", `checked at ${left_files_at}`],
   ];
   const table = lines.map(([name, value]) => `${name.padEnd(17)}${value}`).join("\n");
-  return `Receipt: memories deleted permanently\n\n${table}\n\n${STAYS_ELSEWHERE}\n`;
+  return `Receipt: memories deleted permanently\n\n${table}\n\n${STAYS_ELSEWHERE.join("\n")}\n`;
 }

@@ -257,6 +257,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/memories/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find all memories about a person or a subject
+         * @description Reads every memory, captured and superseded ones too: those that name it come first, the newest first, then those that may be about it.
+         */
+        get: operations["findMemoriesAbout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete memories permanently, with a receipt
+         * @description Ids that no memory has are ignored. The receipt has nothing of their content. Needs `memories:read` too.
+         */
+        post: operations["forgetMemories"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/stats": {
         parameters: {
             query?: never;
@@ -1810,6 +1850,147 @@ export interface operations {
                             /** @example content is required. */
                             reason: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    findMemoriesAbout: {
+        parameters: {
+            query: {
+                /** @description A name, or words for a subject. */
+                q: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
+                space?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Found. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        memories: {
+                            /**
+                             * @description `mem_` and a UUID in hex.
+                             * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
+                             */
+                            id: string;
+                            /**
+                             * @description `text`: its text names the subject. `fields`: only its tags, metadata, project, agent or session do. `version`: it supersedes such a memory, or is superseded by one. `perhaps`: near in meaning, or a similar name.
+                             * @enum {string}
+                             */
+                            found_by: "text" | "fields" | "version" | "perhaps";
+                            /** @description The beginning of its text. */
+                            excerpt: string;
+                            /**
+                             * Format: date-time
+                             * @description UTC.
+                             * @example 2026-11-27T10:00:00.000Z
+                             */
+                            created_at: string;
+                            project: string | null;
+                            captured: boolean;
+                            superseded: boolean;
+                        }[];
+                        /**
+                         * @description How many more there are; ask again after forgetting these.
+                         * @example 3
+                         */
+                        more: number;
+                        /** @description Sessions of memories that name the subject, with the number of their other memories. */
+                        sessions: {
+                            session_id: string;
+                            others: number;
+                        }[];
+                        /** @description The person's other spaces with memories that name the subject. They stay. */
+                        spaces: {
+                            space: string;
+                            memories: number;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    forgetMemories: {
+        parameters: {
+            query?: {
+                /** @description Whether to answer only when the data has left the server's files, some 20 seconds later. */
+                wait?: "true" | "false";
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
+                space?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    ids: string[];
+                    /** @description What was asked to be forgotten, only if the receipt shall say so. */
+                    about?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @example 1.2.3 */
+                        version: string;
+                        /** @description Id of the account, or of the space. */
+                        account: string;
+                        /** @description The name of the key or app, or the e-mail address of the person who asked. */
+                        by: string | null;
+                        /** @description Null if it was not to be recorded. */
+                        about: string | null;
+                        /**
+                         * @description The memories that were deleted permanently,
+                         * @example 3
+                         */
+                        deleted: number;
+                        /**
+                         * @description those of them that were captured from conversations,
+                         * @example 3
+                         */
+                        captured: number;
+                        /**
+                         * @description and those that newer ones had superseded.
+                         * @example 3
+                         */
+                        superseded: number;
+                        /**
+                         * Format: date-time
+                         * @description UTC.
+                         * @example 2026-11-27T10:00:00.000Z
+                         */
+                        asked_at: string;
+                        /**
+                         * Format: date-time
+                         * @description From then on no answer has them.
+                         * @example 2026-11-27T10:00:00.000Z
+                         */
+                        deleted_at: string;
+                        /**
+                         * Format: date-time
+                         * @description When their data has left the server's files at the latest.
+                         * @example 2026-11-27T10:00:00.000Z
+                         */
+                        leaves_files_by: string;
+                        /** @description When the server checked that its files have none of it any more; null if it did not. */
+                        left_files_at: string | null;
                     };
                 };
             };

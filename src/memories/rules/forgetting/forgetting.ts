@@ -39,6 +39,8 @@ export function createForgetting({ store, clock, search, removeMatching }: Parts
       reach: Reach,
       { ids, about = null }: Omit<Forget, "about"> & { about?: string | null | undefined },
     ): Promise<Receipt> {
+      // The receipt tells of the memories.
+      requireScope(reach, "memories:read");
       requireScope(reach, "memories:write");
       const askedAt = clock();
       const rows = await findReadable(store, reach, ids, askedAt);
