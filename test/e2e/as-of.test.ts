@@ -93,7 +93,7 @@ test.each(LOOKS)(
         await page.goto(path);
         const recall = page.getByRole("heading", { name: "What an agent is told" });
         await recall.waitFor();
-        await page.getByLabel("As of").fill(day);
+        await page.getByLabel("Day", { exact: true }).fill(day);
         await press(page, "Show");
         await page.getByRole("link", { name: `As of ${longDay(day)}` }).waitFor();
         const known = ["Atlas is deployed on Mondays", "Atlas is written in Go"];

@@ -97,7 +97,7 @@ function DayForm({ name, day }: Pick<Project, "name" | "day">) {
       about="What was known of this project at the end of a day in UTC."
     >
       <form method="get" action={projectPath(name)}>
-        <Field label="As of" name="as_of" type="date" value={day} />
+        <Field label="Day" name="as_of" type="date" value={day} />
         <Button>Show</Button>
       </form>
     </Setting>
