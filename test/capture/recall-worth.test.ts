@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { createWorths, worthShift } from "../../src/capture/recall-worth.ts";
 import { createRecall } from "../../src/capture/recall.ts";
+import { createWorths, worthShift } from "../../src/capture/recall-worth.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
