@@ -1,5 +1,4 @@
 import { and, count, eq, gt, gte, inArray, or, sql } from "drizzle-orm";
-import { createAccountTables } from "../accounts/tables.ts";
 import type { Database, Orm } from "../db/database.ts";
 import type { MemoryRow } from "../memories/model/rows.ts";
 import { createUseTables } from "./tables.ts";
@@ -14,8 +13,7 @@ export interface MemoryUse {
 /** Writes and reads how often memories were found, recalled and used. */
 export function createUseStore({ db }: { db: Database }) {
   const { orm } = db;
-  const { memoryUses, useSettings } = db.tables(createUseTables);
-  const { accounts } = db.tables(createAccountTables);
+  const { memoryUses, useSettings, accounts } = db.tables(createUseTables);
   const { accountId: owner, memoryId, found, recalled, used } = memoryUses;
   const { foundAt, recalledAt, usedAt, createdAt } = memoryUses;
   const ofMemories = (accountId: string, ids: readonly string[]) =>
