@@ -24,6 +24,7 @@ const ORDER = [
   "connect",
   "capture",
   "import",
+  "uses",
   "activity",
   "tidy",
   "undo",
@@ -226,7 +227,7 @@ describe("each library is imported in one place:", () => {
     [
       "Drizzle",
       /^drizzle-orm/,
-      /^(undo|db|accounts|keys|oauth|sign-in|memories|security-log|activity)\//,
+      /^(undo|db|accounts|keys|oauth|sign-in|memories|security-log|activity|uses)\//,
     ],
     [
       "the library of OAuth clients",

@@ -7,7 +7,7 @@ export const COUNTED_DAYS = 90;
 const ACTIVE_WITHIN_DAYS = 7;
 const ACTIVE_DAYS = 2;
 /** Days of recalls, and how many there must have been, to miss what they bring. */
-export const RECALL_DAYS = 14;
+const RECALL_DAYS = 14;
 const ENOUGH_RECALLS = 20;
 
 /** The id under which agents on the server's own machine, without a key, save. */

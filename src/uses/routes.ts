@@ -1,39 +1,28 @@
-import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
-import { responses } from "../http/openapi.ts";
 import type { Authorize } from "../http/principal.ts";
 import { checkQueryString } from "../http/requests/validation.ts";
-import { instant } from "../text/input-kinds.ts";
 import type { createAgentReports } from "./agent-reports.ts";
 
-const time = (description: string) => Type.Union([instant({ description }), Type.Null()]);
-const count = (description: string) => Type.Integer({ minimum: 0, description });
+/** The answer of `GET /agents`. Times are ISO texts; null for never. */
+export interface AgentList {
+  agents: {
+    /** Null if unknown. */
+    agent: string | null;
+    /** The name of the key or app; `this machine` without one. */
+    machine: string;
+    last_seen: string;
+    last_capture: string | null;
+    last_recall: string | null;
+    /** Memories that it saved or captured in 90 days, and those of them that were of use since. */
+    brought: number;
+    of_use: number;
+    /** What seems to be broken. */
+    warnings: readonly string[];
+  }[];
+}
 
-const Agents = Type.Object({
-  agents: Type.Array(
-    Type.Object({
-      agent: Type.Union([Type.String(), Type.Null()], {
-        description: "The name that it gives itself; `null` if unknown.",
-        examples: ["claude-code"],
-      }),
-      machine: Type.String({
-        description: "The name of its key or app, or `this machine` without a key.",
-      }),
-      last_seen: instant({ description: "Its last activity." }),
-      last_capture: time("When it last captured turns; `null` for never."),
-      last_recall: time("When it last asked what to recall; `null` for never."),
-      brought: count("Memories that it saved or captured in 90 days."),
-      of_use: count("Those of them that were found, recalled, opened, changed or superseded."),
-      warnings: Type.Array(Type.String(), { description: "What seems to be broken." }),
-    }),
-  ),
-});
-
-/** The answer of `GET /agents`. */
-export type AgentList = Static<typeof Agents>;
-
-/** `GET /agents`. */
+/** `GET /agents`, for `ctxd status`. */
 export function createAgentRoutes({
   reportAgents,
   authorize,
@@ -45,9 +34,10 @@ export function createAgentRoutes({
     "/agents",
     async ({ request }): Promise<AgentList> => {
       checkQueryString(request);
-      const { accountId, bound } = await authorize(request, "memories:read");
-      if (bound) {
-        const message = "A key that is bound to a project can't list the agents of the account.";
+      const { accountId, via } = await authorize(request, "memories:read");
+      // As the page of the activity, which tells what other keys and apps do.
+      if (via !== "local" && via !== "session") {
+        const message = "Keys and apps can't list the agents of the account: run ctxd status.";
         throw new AppError("forbidden", message);
       }
       const states = await reportAgents(accountId);
@@ -61,14 +51,6 @@ export function createAgentRoutes({
         })),
       };
     },
-    {
-      detail: {
-        operationId: "listAgents",
-        summary: "List agents",
-        description:
-          "What each agent on each machine did in the last 90 days, and whether its capture or recall seems to be broken.",
-        responses: responses({ status: 200, description: "The agents.", schema: Agents }),
-      },
-    },
+    { detail: { hide: true } },
   );
 }

@@ -32,5 +32,11 @@ export function createUseTables({ table, primaryKey, text, integer, timestamp }:
     since: timestamp("since"),
   });
 
-  return { memoryUses, useSettings };
+  /** What the counts need to know of accounts. */
+  const accounts = table("accounts", {
+    id: text("id").primaryKey(),
+    createdAt: timestamp("created_at").notNull(),
+  });
+
+  return { memoryUses, useSettings, accounts };
 }

@@ -13,7 +13,7 @@ const WRITE_DELAY_MS = 10_000;
 /** Memories whose uses wait at most. Those of further ones are not counted. */
 const MAX_PENDING = 20_000;
 /** Memories that one transaction writes. */
-const BATCH = 100;
+const BATCH = 250;
 
 export type Uses = ReturnType<typeof createUses>;
 

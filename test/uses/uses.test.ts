@@ -130,6 +130,8 @@ test("uses of a space's memories belong to the space, and no account sees those 
   });
   const { id } = Object(saved.body);
   await bob.send("GET", "/memories/search?q=shop");
+  // Another replica may write that it was opened.
+  await server.uses.flush();
   await bob.send("GET", `/memories/${id}`);
   expect(await usesOf(space.id, id)).toMatchObject({ found: 1, used: 1 });
   for (const { accountId } of [ann, bob]) {

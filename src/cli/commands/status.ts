@@ -48,10 +48,7 @@ async function readStatus(
   const wasRunning = isLocked(dataDir);
   using api = await openApi(config, env, target);
   const figures = await api.json<Stats>("/api/stats");
-  // A key that is bound to a project may not ask.
-  const { agents: activity } = await api
-    .json<AgentList>("/api/agents")
-    .catch((): AgentList => ({ agents: [] }));
+  const { agents: activity } = await api.json<AgentList>("/api/agents");
   const owner = readOwner(dataDir);
   const name = wanted ?? (await projectOfFolder(process.cwd()));
   return {

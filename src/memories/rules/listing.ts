@@ -73,10 +73,16 @@ async function pageByUse(
   times: ReadonlyMap<string, number>,
   { order, limit, cursor }: { order: UseOrder; limit: number; cursor?: string | undefined },
 ) {
-  const timesOf = (id: string) => times.get(id) ?? 0;
-  const all = await table.list(visible, null);
-  const found = all.filter((id) => timesOf(id) > 0).sort((a, b) => timesOf(b) - timesOf(a));
-  const ids = [...found, ...all.filter((id) => timesOf(id) === 0)];
+  const byTimes = new Map<number, string[]>();
+  const pause = createPause();
+  for (const [index, id] of (await table.list(visible, null)).entries()) {
+    if (index % 1_000 === 0) await pause();
+    const count = times.get(id) ?? 0;
+    const same = byTimes.get(count);
+    if (same) same.push(id);
+    else byTimes.set(count, [id]);
+  }
+  const ids = [...byTimes].sort(([a], [b]) => b - a).flatMap(([, same]) => same);
   if (order === "never_found") ids.reverse();
 
   const text = Buffer.from(cursor ?? "", "base64url").toString();

@@ -853,8 +853,8 @@ export interface operations {
                 as_of?: string;
                 /** @description The most memories to return. */
                 limit?: number;
-                /** @description The newest or the most important memories first. */
-                sort?: "newest" | "importance";
+                /** @description The newest or the most important memories first, those that were found and recalled most often, or those that never were, the oldest first. */
+                sort?: "newest" | "importance" | "most_found" | "never_found";
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
