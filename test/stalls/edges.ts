@@ -56,7 +56,7 @@ export async function fillEdges(
       await fill(
         data,
         "one session",
-        oneSession(count(20_000) * Number(process.env.HUGE ?? 1)),
+        oneSession(count(20_000)),
         CAPTURED,
       ),
       await fillHistories(data, "longest histories", count(20_000)),
