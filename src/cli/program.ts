@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   search: () => import("./commands/search.ts"),
   forget: () => import("./commands/forget.ts"),
   move: () => import("./commands/move.ts"),
+  tidy: () => import("./commands/tidy.ts"),
   status: () => import("./commands/status.ts"),
   mcp: () => import("./commands/mcp.ts"),
   connect: () => import("./commands/connect/connect.ts"),

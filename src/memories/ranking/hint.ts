@@ -85,8 +85,13 @@ export function isRestatement(
   return about >= LEAST.near && changed <= MAX_CHANGED;
 }
 
-/** The likeness below which memories are not compared: none below it is proposed. */
-const LEAST_ALIKE = 0.45;
+/** The likeness below which memories are not compared, to save time. */
+const LEAST_ALIKE = 0.4;
+/**
+ * The least log-odds that two texts are about one fact, to propose that one supersedes the other. A hint may be wrong more
+ * often: who saves the memory reads it. Of 2,271 pairs that are both true, or about something else, 0.014 are proposed.
+ */
+const LEAST_PROPOSED = 1.25;
 
 /**
  * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
@@ -100,6 +105,9 @@ export function likenessOf(
 ): "same" | "changed" | null {
   if (alike < LEAST_ALIKE) return null;
   if (isRestatement(earlier, later, alike)) return "same";
+  if (!isPlain(earlier.content, later.content)) return null;
+  const { about } = relationOf(exactFactOf(earlier), exactFactOf(later), alike);
+  if (about < LEAST_PROPOSED) return null;
   return hintOf(earlier, later, alike) === "changed" ? "changed" : null;
 }
 

@@ -18,6 +18,10 @@ import type {
   SavedMemory,
   SearchOptions,
   Stats,
+  TidyGroups,
+  TidyOptions,
+  TidyOutcome,
+  TidyReport,
 } from "./types.ts";
 
 export interface ClientOptions {
@@ -94,6 +98,23 @@ export interface Client {
   /** The memory, all memories that it superseded, and all that superseded it, newest first. */
   history(id: string, options?: Calling): Promise<Memory[]>;
   stats(options?: InSpace): Promise<Stats>;
+  /** A page of what could be tidied, with proposals. */
+  tidy(options?: TidyOptions): Promise<TidyReport>;
+  /**
+   * Applies proposals of a report in ten seconds, unless they are undone.
+   * @param options `dry_run`: only say what would change
+   * @throws CtxdError `conflict` if a group has changed since the report
+   */
+  applyTidy(
+    groups: TidyGroups,
+    options?: InSpace & { dry_run?: boolean | undefined },
+  ): Promise<TidyOutcome>;
+  /**
+   * Undoes what `applyTidy` is about to do.
+   * @param change `undo` of its outcome
+   * @throws CtxdError `conflict` if it is too late
+   */
+  undoTidy(change: string, options?: InSpace): Promise<void>;
   /** All memories that match the filter, oldest first, streamed in one response. */
   export(options?: ExportOptions): AsyncGenerator<Memory, void>;
   /**
@@ -238,6 +259,21 @@ export function createClient(options: ClientOptions): Client {
     },
 
     stats: ({ space, signal } = {}) => read<Stats>(`/stats${toQuery({ space })}`, signal),
+
+    tidy: ({ signal, ...query } = {}) =>
+      read<TidyReport>(`/memories/tidy${toQuery(query)}`, signal),
+
+    async applyTidy(groups, { dry_run = false, space, signal } = {}) {
+      const path = `/memories/tidy${toQuery({ space })}`;
+      const json = { groups, dry_run };
+      return ask<TidyOutcome>({ method: "POST", path, json, isRepeatable: false, signal });
+    },
+
+    async undoTidy(change, { space, signal } = {}) {
+      const path = `/memories/tidy/${encodeURIComponent(change)}${toQuery({ space })}`;
+      await ask({ method: "DELETE", path, isRepeatable: false, signal });
+    },
+
     export: ({ signal, ...filter } = {}) =>
       exportMemories(send, toQuery(withProject(filter)), signal),
     import: (source, { dry_run = false, space, signal } = {}) =>

@@ -17,4 +17,8 @@ export type {
   SavedMemory,
   SearchOptions,
   Stats,
+  TidyGroups,
+  TidyOptions,
+  TidyOutcome,
+  TidyReport,
 } from "./types.ts";

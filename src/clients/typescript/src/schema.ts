@@ -176,6 +176,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/memories/tidy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what could be tidied
+         * @description Groups of memories that say the same, contradict each other, were never found, expire soon, contain secrets, come from revoked keys, or are alone in a project, each with a proposal. Memories are compared in the background, some time after they are saved. Captured turns are not compared.
+         */
+        get: operations["getTidyReport"];
+        put?: never;
+        /**
+         * Apply proposals of a tidy report
+         * @description Applies the proposed or another allowed `action` of each group, ten seconds later. Until then it can be undone. If one of the groups has changed, nothing is applied. Needs `memories:read` too.
+         */
+        post: operations["applyTidyProposals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memories/tidy/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Undo what was applied, within ten seconds */
+        delete: operations["undoTidying"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memories/export": {
         parameters: {
             query?: never;
@@ -1423,6 +1464,237 @@ export interface operations {
                     "application/json": {
                         /** @description Text for the agent; empty when nothing is known. */
                         text: string;
+                    };
+                };
+            };
+        };
+    };
+    getTidyReport: {
+        parameters: {
+            query?: {
+                /** @description What there is to tidy. */
+                kind?: "restatements" | "contradictions" | "never_found" | "expiring" | "secrets" | "revoked" | "small_projects";
+                /** @description The most memories to return. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
+                space?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The number of groups of each kind. */
+                        kinds: {
+                            /** @description Groups of memories that say the same. */
+                            restatements: number;
+                            /** @description Groups of a memory and earlier ones whose fact it changes. */
+                            contradictions: number;
+                            /** @description Memories that no search has found in 180 days; `null` if it is not known. */
+                            never_found: number | null;
+                            /** @description Memories that expire in the next 7 days. */
+                            expiring: number;
+                            /** @description Memories that contain secrets; `null` while they are looked for. */
+                            secrets: number | null;
+                            /** @description Memories that a key or an app wrote that was revoked. */
+                            revoked: number;
+                            /** @description Projects with one memory, older than a week. */
+                            small_projects: number;
+                        };
+                        /** @description The share of the memories that have been compared with those near them, about; `null` for an account that does not fit in the server's memory, where none are. */
+                        compared: number | null;
+                        groups: {
+                            /**
+                             * @description Names the group as it is. It differs after a change of one of its memories.
+                             * @example restatements.mem_0197f2c4e0b47c3a9a1d5b8e2f60c711.5f0c2a9b1d3e
+                             */
+                            id: string;
+                            /**
+                             * @description What there is to tidy.
+                             * @enum {string}
+                             */
+                            kind: "restatements" | "contradictions" | "never_found" | "expiring" | "secrets" | "revoked" | "small_projects";
+                            /** @description The memory to keep comes first, then the newest. */
+                            memories: {
+                                /**
+                                 * @description `mem_` and a UUID in hex.
+                                 * @example mem_0197f2c4e0b47c3a9a1d5b8e2f60c711
+                                 */
+                                id: string;
+                                /**
+                                 * @description The memory's text. Not only white space.
+                                 * @example The user prefers to be called Sam.
+                                 */
+                                content: string;
+                                /**
+                                 * @description Labels to filter by, without commas. Trimmed; duplicates are dropped.
+                                 * @example [
+                                 *       "work"
+                                 *     ]
+                                 */
+                                tags: string[];
+                                agent_id: string | null;
+                                session_id: string | null;
+                                project: string | null;
+                                /**
+                                 * @description 0 to 1. The higher, the slower the memory's score decays with age.
+                                 * @example 0.5
+                                 */
+                                importance: number;
+                                /**
+                                 * @description Whether the memory never fades.
+                                 * @example false
+                                 */
+                                pinned: boolean;
+                                supersedes: string | null;
+                                superseded_by: string | null;
+                                /**
+                                 * @description Any JSON object of at most 4 KiB. Kept and returned, not searched.
+                                 * @example {}
+                                 */
+                                metadata: {
+                                    [key: string]: unknown;
+                                };
+                                source: {
+                                    /**
+                                     * @description How the text came to the server.
+                                     * @enum {string}
+                                     */
+                                    via: "api" | "mcp" | "dashboard" | "import" | "capture";
+                                    /**
+                                     * @description Name of the key or app, or the person's e-mail address.
+                                     * @example laptop
+                                     */
+                                    by: string;
+                                    /**
+                                     * @description Id of the key, of the app's grant, or of the person's account.
+                                     * @example key_0197f2c4e0b47c3a9a1d5b8e2f60c711
+                                     */
+                                    id: string;
+                                } | null;
+                                /**
+                                 * Format: date-time
+                                 * @description UTC.
+                                 * @example 2026-11-21T07:00:00.000Z
+                                 */
+                                created_at: string;
+                                /**
+                                 * Format: date-time
+                                 * @description UTC.
+                                 * @example 2026-11-21T07:00:00.000Z
+                                 */
+                                updated_at: string;
+                                expires_at: string | null;
+                                /** @description For members of a space: its name; `null` outside. */
+                                space?: string | null;
+                            }[];
+                            proposal: {
+                                /**
+                                 * @description `supersede`: `keep` supersedes the others, which stay as its history. `delete`: deletes the memories, of restatements and contradictions those besides `keep`. `pin`: never fades, and does not expire. `expire`: expires in 30 days, or when it does anyway. `merge`: moves to `project`.
+                                 * @enum {string}
+                                 */
+                                action: "supersede" | "delete" | "pin" | "expire" | "merge";
+                                /** @description Id of the memory that stays. */
+                                keep?: string;
+                                /** @description The project to merge into. */
+                                project?: string;
+                            };
+                            /** @description What can be done with the group, the proposed action first. */
+                            actions: ("supersede" | "delete" | "pin" | "expire" | "merge")[];
+                            /** @example 2 memories say the same. */
+                            reason: string;
+                        }[];
+                        /** @description The `cursor` of the next page; `null` on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    applyTidyProposals: {
+        parameters: {
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
+                space?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    groups: {
+                        id: string;
+                        /**
+                         * @description `supersede`: `keep` supersedes the others, which stay as its history. `delete`: deletes the memories, of restatements and contradictions those besides `keep`. `pin`: never fades, and does not expire. `expire`: expires in 30 days, or when it does anyway. `merge`: moves to `project`.
+                         * @enum {string}
+                         */
+                        action?: "supersede" | "delete" | "pin" | "expire" | "merge";
+                    }[];
+                    /** @description Whether to say what would change, and change nothing. */
+                    dry_run?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description What changes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Memories that become history. */
+                        superseded: number;
+                        /** @description Memories that are deleted permanently. */
+                        deleted: number;
+                        pinned: number;
+                        /** @description Memories that will expire. */
+                        expiring: number;
+                        /** @description Memories that move to another project. */
+                        moved: number;
+                        /** @description Id of the change: `DELETE /memories/tidy/ID` undoes it for ten seconds. `null` if nothing changes. */
+                        undo: string | null;
+                    };
+                };
+            };
+        };
+    };
+    undoTidying: {
+        parameters: {
+            query?: {
+                /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
+                space?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `undo` of the answer. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Undone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        undone: true;
                     };
                 };
             };

@@ -66,6 +66,15 @@ export type ExportOptions = Parameters<Query<"exportMemories">> & Calling;
 export type DeletionFilter = Parameters<Query<"deleteMemories">>;
 
 export type Page = operations["listMemories"]["responses"][200]["content"]["application/json"];
+export type TidyOptions = Parameters<Query<"getTidyReport">> & Calling;
+/** What could be tidied: counts, and groups with proposals. */
+export type TidyReport =
+  operations["getTidyReport"]["responses"][200]["content"]["application/json"];
+/** Groups of a report to tidy, each with another action if its own proposal is not wanted. */
+export type TidyGroups = Body<"applyTidyProposals">["groups"];
+/** What tidying changes, and the id by which it can be undone for ten seconds. */
+export type TidyOutcome =
+  operations["applyTidyProposals"]["responses"][200]["content"]["application/json"];
 /** The outcome of an import. Each line that is not empty is counted once. */
 export type ImportReport =
   operations["importMemories"]["responses"][200]["content"]["application/json"];

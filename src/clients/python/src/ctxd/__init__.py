@@ -19,6 +19,11 @@ from .types import (
     SavedMemory,
     SearchOptions,
     Stats,
+    TidyChoice,
+    TidyGroup,
+    TidyOptions,
+    TidyOutcome,
+    TidyReport,
 )
 
 __all__ = [
@@ -41,4 +46,9 @@ __all__ = [
     "SavedMemory",
     "SearchOptions",
     "Stats",
+    "TidyChoice",
+    "TidyGroup",
+    "TidyOptions",
+    "TidyOutcome",
+    "TidyReport",
 ]

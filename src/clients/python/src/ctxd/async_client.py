@@ -29,6 +29,10 @@ from .types import (
     SavedMemory,
     SearchOptions,
     Stats,
+    TidyChoice,
+    TidyOptions,
+    TidyOutcome,
+    TidyReport,
 )
 
 if TYPE_CHECKING:
@@ -162,6 +166,20 @@ class AsyncClient:
     async def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""
         return await self._run(lambda: self._client.stats(space=space))
+
+    async def tidy(self, **options: Unpack[TidyOptions]) -> TidyReport:
+        """A page of what could be tidied: see `Client.tidy`."""
+        return await self._run(lambda: self._client.tidy(**options))
+
+    async def apply_tidy(
+        self, groups: List[TidyChoice], *, dry_run: bool = False, space: Optional[str] = None
+    ) -> TidyOutcome:
+        """Applies proposals of a report: see `Client.apply_tidy`."""
+        return await self._run(lambda: self._client.apply_tidy(groups, dry_run=dry_run, space=space))
+
+    async def undo_tidy(self, change: str, *, space: Optional[str] = None) -> None:
+        """Undoes what `apply_tidy` is about to do: see `Client.undo_tidy`."""
+        await self._run(lambda: self._client.undo_tidy(change, space=space))
 
     def export(self, **options: Unpack[ExportOptions]) -> AsyncGenerator[Memory, None]:
         """All memories that match the filter, oldest first, streamed: see `Client.export`."""

@@ -29,6 +29,10 @@ from .types import (
     SavedMemory,
     SearchOptions,
     Stats,
+    TidyChoice,
+    TidyOptions,
+    TidyOutcome,
+    TidyReport,
 )
 
 if TYPE_CHECKING:
@@ -187,6 +191,27 @@ class Client:
     def stats(self, *, space: Optional[str] = None) -> Stats:
         """Counts by tag, agent, project and day."""
         return cast(Stats, self._get("/stats" + to_query({"space": space})))
+
+    def tidy(self, **options: Unpack[TidyOptions]) -> TidyReport:
+        """A page of what could be tidied, with proposals."""
+        return cast(TidyReport, self._get("/memories/tidy" + to_query(options)))
+
+    def apply_tidy(
+        self, groups: List[TidyChoice], *, dry_run: bool = False, space: Optional[str] = None
+    ) -> TidyOutcome:
+        """Applies proposals of a report in ten seconds, unless they are undone.
+
+        Raises CtxdError `conflict` if a group has changed since the report.
+        """
+        body = to_json({"groups": groups, "dry_run": dry_run})
+        path = "/memories/tidy" + to_query({"space": space})
+        headers = {"content-type": "application/json"}
+        return cast(TidyOutcome, self._ask(Call("POST", path, body, headers)))
+
+    def undo_tidy(self, change: str, *, space: Optional[str] = None) -> None:
+        """Undoes what `apply_tidy` is about to do. Raises CtxdError `conflict` if it is too late."""
+        path = "/memories/tidy/" + quote(change, safe="") + to_query({"space": space})
+        self._ask(Call("DELETE", path))
 
     def export(self, **options: Unpack[ExportOptions]) -> Generator[Memory, None, None]:
         """All memories that match the filter, oldest first, streamed in one response.

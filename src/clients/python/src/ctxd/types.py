@@ -264,3 +264,88 @@ class Stats(TypedDict):
     projects: List[ProjectCount]
     days: List[DayCount]
     fading: List[Fading]
+
+
+TidyKind = Literal[
+    "restatements",
+    "contradictions",
+    "never_found",
+    "expiring",
+    "secrets",
+    "revoked",
+    "small_projects",
+]
+TidyAction = Literal["supersede", "delete", "pin", "expire", "merge"]
+
+
+class TidyCounts(TypedDict):
+    """The number of groups of each kind; None if it is not known."""
+
+    restatements: int
+    contradictions: int
+    never_found: Optional[int]
+    expiring: int
+    secrets: Optional[int]
+    revoked: int
+    small_projects: int
+
+
+class _TidyTarget(TypedDict, total=False):
+    keep: str
+    project: str
+
+
+class TidyProposal(_TidyTarget):
+    """What to do with a group."""
+
+    action: TidyAction
+
+
+class TidyGroup(TypedDict):
+    """Memories that could be tidied together."""
+
+    id: str
+    kind: TidyKind
+    memories: List[Memory]
+    proposal: TidyProposal
+    actions: List[TidyAction]
+    reason: str
+
+
+class TidyReport(TypedDict):
+    """What could be tidied: counts, and groups with proposals."""
+
+    kinds: TidyCounts
+    compared: Optional[float]
+    groups: List[TidyGroup]
+    next_cursor: Optional[str]
+
+
+class _TidyAction(TypedDict, total=False):
+    action: TidyAction
+
+
+class TidyChoice(_TidyAction):
+    """A group to tidy, with another action if its own proposal is not wanted."""
+
+    id: str
+
+
+class TidyOutcome(TypedDict):
+    """What tidying changes, and the id by which it can be undone for ten seconds."""
+
+    superseded: int
+    deleted: int
+    pinned: int
+    expiring: int
+    moved: int
+    undo: Optional[str]
+
+
+class TidyOptions(TypedDict, total=False):
+    """Options of a report."""
+
+    kind: TidyKind
+    limit: int
+    cursor: str
+    space: str
