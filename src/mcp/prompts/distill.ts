@@ -7,6 +7,7 @@ import type { Memories } from "../../memories/rules/memories.ts";
 import { reachesOf } from "../../spaces/with-spaces.ts";
 import { indent, showHidden } from "../../text/plain-text.ts";
 import { excerpt, formatDate } from "../../text/short-text.ts";
+import { createPause } from "../../timing/pause.ts";
 import { describeMemory, fitMemories, labelText } from "../memory-text.ts";
 import type { Session } from "../tool.ts";
 
@@ -79,7 +80,9 @@ export async function distillText(
 async function knownFacts(memories: Memories, session: Session, project: string | null) {
   const filter = { projects: [project], isCaptured: false, isCurrent: true };
   const facts: Memory[] = [];
+  const pause = createPause();
   for (const reach of reachesOf(session.principal, filter)) {
+    await pause();
     facts.push(...(await memories.list(reach, { filter, limit: FACTS.count })).memories);
   }
   const { shown } = fitMemories(facts, FACTS.limits);
