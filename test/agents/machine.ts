@@ -84,10 +84,11 @@ export function createMachine({ origin }: Pick<StandIn, "origin">) {
 
     setUp: (program: Program) => setUp(home, program, origin),
 
-    /** Runs a program. */
-    async start(program: Program, args: readonly string[], cwd: string) {
+    /** Runs a program. @param beside a folder with programs that it finds first */
+    async start(program: Program, args: readonly string[], cwd: string, beside?: string) {
       const { command, env } = await launchOf(program, origin);
-      return run([...command, ...args], cwd, env);
+      const own = beside && { PATH: `${beside}:${env.PATH}`, CTXD_DATA_DIR: dataDir };
+      return run([...command, ...args], cwd, { ...env, ...own });
     },
   };
 }

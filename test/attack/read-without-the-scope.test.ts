@@ -151,10 +151,14 @@ test.each(CREDENTIALS)("%s reads nothing through MCP", async (_, scopes, isToken
       const answer = await client.call(tool, args).catch(String);
       expect(JSON.stringify(answer)).not.toContain(CANARY);
     }
-    for (const uri of ["memory://recent", `memory://${secret.id}`]) {
+    const tasks = ["memory://distill", "memory://tidy"];
+    for (const uri of ["memory://recent", `memory://${secret.id}`, ...tasks]) {
       expect(await client.read(uri).catch(() => null)).toBeNull();
     }
     expect(await client.prompt("load_context", { task: "secret" }).catch(() => null)).toBeNull();
+    for (const prompt of ["distill", "tidy"]) {
+      expect(await client.prompt(prompt, {}).catch(() => null)).toBeNull();
+    }
     expect(await client.resources().catch(() => [])).toEqual([]);
   }
   expect((await owner.get(secret.id)).content).toBe(SECRET.content);

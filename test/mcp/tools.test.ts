@@ -63,14 +63,18 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     const resources = await client.resources();
     expect(resources).toMatchObject([
       { uri: "memory://recent" },
+      { uri: "memory://distill", title: "The prompt distill" },
+      { uri: "memory://tidy" },
       { uri: `memory://${id}`, title: "The router stands behind the bookshelf" },
     ]);
     for (const { uri } of resources) {
       expect(await client.read(uri)).toMatchObject([{ uri, mimeType: "text/plain" }]);
+      if (/distill|tidy/.test(uri)) continue;
       expect(JSON.stringify(await client.read(uri))).toContain("since May");
     }
     await expect(client.read(`memory://${UNKNOWN}`)).rejects.toThrow("No memory");
-    expect(await client.prompts()).toMatchObject([{ name: "load_context" }]);
+    const prompts = (await client.prompts()).map((prompt) => prompt.name);
+    expect(prompts).toEqual(["load_context", "distill", "tidy"]);
     const [message] = await client.prompt("load_context", { task: "mend the router" });
     expect(JSON.stringify(message)).toContain("behind the bookshelf");
     expect(JSON.stringify(message)).toContain("mend the router");

@@ -1,6 +1,6 @@
 import { createAccounts } from "../../src/accounts/accounts.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { LIMITS, type NewMemory } from "../../src/memories/model/memory.ts";
+import { LIMITS, type MemorySource, type NewMemory } from "../../src/memories/model/memory.ts";
 import type { ImportLine } from "../../src/memories/rules/import/import.ts";
 import { openPrepared } from "../bench/prepared-data.ts";
 import { createSentences } from "../bench/sentences.ts";
@@ -53,7 +53,12 @@ export async function fillEdges(
       await fill(data, "longest labels", labelled(count(20_000))),
       await fill(data, "equal texts", equal(count(60_000))),
       await fill(data, "longest texts", long(count(2_000))),
-      await fill(data, "one session", oneSession(count(20_000))),
+      await fill(
+        data,
+        "one session",
+        oneSession(count(20_000)),
+        CAPTURED,
+      ),
       await fillHistories(data, "longest histories", count(20_000)),
     ];
     const { id } = await addAccount(data, "owner");
@@ -134,14 +139,23 @@ function* oneSession(count: number): Generator<NewMemory> {
   }
 }
 
-async function fill(data: Data, name: string, memories: Iterable<NewMemory>): Promise<Edge> {
+/** The source of turns of conversations. */
+const CAPTURED = { via: "capture", by: "test", id: "key_test" } as const;
+
+/** @param source who has saved them; null if nobody knows */
+async function fill(
+  data: Data,
+  name: string,
+  memories: Iterable<NewMemory>,
+  source: MemorySource | null = null,
+): Promise<Edge> {
   const { id: accountId } = await addAccount(data, name);
   const reach = wholeAccount(accountId);
   const ids: string[] = [];
   let batch: NewMemory[] = [];
   let question = "";
   const write = async () => {
-    const made = await data.memories.saveAll(reach, batch);
+    const made = await data.memories.saveAll(reach, batch, { source });
     for (const { id } of made.slice(0, 8)) ids.push(id);
     question = batch[0]?.content.slice(0, 300) ?? "";
     batch = [];

@@ -120,6 +120,12 @@ function tools(edge: Edge): Case[] {
     calls(edge, "update_memory", { id, tags: ["changed"] }),
     calls(edge, "delete_memory", { id: edge.ids.at(-1) }),
     calls(edge, "resources/list"),
+    calls(edge, "prompts/get", { name: "tidy", arguments: {} }),
+    calls(edge, "prompts/get", { name: "distill", arguments: { project } }),
+    calls(edge, "save_memory", {
+      content: `${question.slice(0, 200)}?`,
+      metadata: { distilled_from: id, distilled_to: edge.ids.at(-2) },
+    }),
   ];
 }
 

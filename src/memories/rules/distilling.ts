@@ -77,23 +77,20 @@ export function createDistilling({ store, clock }: Parts) {
     after: PageStart,
     { characters, ofOne }: Room,
   ): Promise<Memory[]> => {
+    const ids = await idsAfter(reach, filter, after, MAX_TURNS);
     const turns: Memory[] = [];
     const pause = createPause();
-    let [position, room] = [after, characters];
-    while (turns.length < MAX_TURNS) {
+    let room = characters;
+    for (let start = 0; start < ids.length; start += BATCH) {
       await pause();
-      const ids = await idsAfter(reach, filter, position, BATCH);
       const page = await store.use(reach.accountId, async ({ table }) =>
-        toVisibleMemories(table, reach, await findInOrder(table, ids)),
+        toVisibleMemories(table, reach, await findInOrder(table, ids.slice(start, start + BATCH))),
       );
       for (const turn of page) {
         room -= Math.min(turn.content.length, ofOne);
         if (room < 0 && turns.length > 0) return turns;
         turns.push(turn);
       }
-      const newest = turns.at(-1);
-      if (!newest || ids.length < BATCH) return turns;
-      position = { createdAt: Date.parse(newest.created_at), id: newest.id };
     }
     return turns;
   };
@@ -109,11 +106,15 @@ export function createDistilling({ store, clock }: Parts) {
       { project, after, ...room }: Room & { project: string | null; after: number | null },
     ): Promise<{ turns: Memory[]; waiting: number }> {
       const filter = { projects: [project], isCaptured: true };
+      // Each step looks at all memories: other requests run in between.
+      const pause = createPause();
       const last = after === null ? await lastDistilled(reach, filter) : null;
       const position = last ?? { createdAt: after ?? 0, id: FIRST_ID };
+      await pause();
       const turns = await readTurns(reach, filter, position, room);
       const newest = turns.at(-1);
       if (!newest) return { turns, waiting: 0 };
+      await pause();
       const createdAfter = Date.parse(newest.created_at) + 1;
       const later = readable(reach, { ...filter, createdAfter, aliveAt: clock() });
       const waiting = await store.use(reach.accountId, ({ table }) => table.count(later));

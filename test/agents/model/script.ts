@@ -25,6 +25,22 @@ const NOTE = /^ {2}User: NOTE(?: INSTEAD OF ([^:\n]+))?: (.+)$/gm;
 const RESOURCE = /memory:\/\/\w+/;
 const READER = /^read_?mcp_?resource/i;
 
+/** The call that reads a resource, or finds the tool for it; null afterwards, and without such a tool. */
+function read(uri: string, { tools, messages }: Asked, turn: readonly Message[]): Reply | null {
+  const calls = turn.flatMap((message) => message.calls ?? []);
+  if (calls.some(({ name }) => READER.test(name))) return null;
+  const all = messages.map(({ text }) => text).join("\n");
+  const reader = tools.find(({ name }) => READER.test(name));
+  if (reader) {
+    const server = all.includes("plugin:ctxd:ctxd") ? "plugin:ctxd:ctxd" : "ctxd";
+    return { call: { name: reader.name, input: { server, uri } } };
+  }
+  const finder = tools.find(({ name }) => FINDER.test(name));
+  const known = all.match(/\bReadMcpResourceTool\b/)?.[0];
+  if (!finder || !known || calls.length >= MAX_SEARCHES) return null;
+  return { call: { name: finder.name, input: { query: `select:${known}`, max_results: 5 } } };
+}
+
 /** The text of a result that is JSON with texts. */
 function unpacked(text: string): string {
   return text.replaceAll("\\n", "\n").replaceAll('\\"', '"');
@@ -55,13 +71,10 @@ export function replyTo({ tools, messages }: Asked): Reply {
   const turn = messages.slice(lastAnswer + 1);
   const prompt = turn.filter(({ role }) => role === "user").map(({ text }) => text);
   const results = turn.filter(({ role }) => role === "tool");
-  const read = prompt.join("\n").match(RESOURCE)?.[0];
-  const reader = tools.find((tool) => READER.test(tool.name));
-  if (read && reader && results.length === 0) {
-    const [server = "ctxd"] = prompt.join("\n").match(/plugin:ctxd:ctxd/) ?? [];
-    return { call: { name: reader.name, input: { server, uri: read } } };
-  }
-  const parts = read ? results.map(({ text }) => unpacked(text)) : prompt;
+  const resource = prompt.join("\n").match(RESOURCE)?.[0];
+  const reading = resource && read(resource, { tools, messages }, turn);
+  if (reading) return reading;
+  const parts = resource ? results.map(({ text }) => unpacked(text)) : prompt;
   const said = parts.flatMap(withoutRecalled).join("\n");
   if (said.includes(DISTIL)) {
     const inputs = factsToSave(said);

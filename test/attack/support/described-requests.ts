@@ -143,6 +143,11 @@ export function createDescribedRequests({
       () => toMcp("resources/list", "resources/list", {}),
       () =>
         toMcp("prompts/get", "prompts/get", {
+          name: pick(["distill", "tidy"]),
+          arguments: {},
+        }),
+      () =>
+        toMcp("prompts/get", "prompts/get", {
           name: "load_context",
           arguments: { task: "lighthouse" },
         }),
