@@ -90,7 +90,7 @@ export async function connectAgents(server: YearServer, year: Year) {
     while ((await count()) === before) await Bun.sleep(20);
   };
 
-  const call = async ({ agent }: Session, tool: string, input: Record<string, unknown>) => {
+  const call = async (agent: string, tool: string, input: Record<string, unknown>) => {
     const result = await tools.get(agent)?.call(tool, input);
     if (!result || result.isError) throw new Error(`${tool} failed: ${result?.text}`);
     return result;
@@ -106,28 +106,36 @@ export async function connectAgents(server: YearServer, year: Year) {
       project: fact.project,
       ...(fact.isPreference && { tags: ["preference"] }),
     };
-    const { data } = await call(session, "save_memory", input);
+    const { data } = await call(session.agent, "save_memory", input);
     const [advised] = String(data.hint ?? "").match(/(?<=supersedes: ")mem_\w+/) ?? [];
     if (!advised || !followsHint) return;
     const old = await clientOf(session.person.name).get(advised);
     if (year.saidIn(old.content)?.fact !== fact) return;
-    await call(session, "save_memory", { ...input, supersedes: advised });
+    await call(session.agent, "save_memory", { ...input, supersedes: advised });
   };
 
   /** Looks for what was said of a withdrawn fact, and deletes it. */
   const forget = async (session: Session, { said, deletes, user }: Exchange) => {
     if (!deletes || !said) return;
     const input = { query: user, project: said.fact.project ?? session.project.name };
-    const found = shownIn(await call(session, "search_memories", input));
+    const found = shownIn(await call(session.agent, "search_memories", input));
     for (const { id, content } of found) {
       const about = year.saidIn(content);
       if (about?.fact === said.fact && about.version !== null)
-        await call(session, "delete_memory", { id });
+        await call(session.agent, "delete_memory", { id });
     }
   };
 
   return {
     clientOf,
+    call,
+    /** The text of a prompt. */
+    async prompt(agent: string, name: string, input: Record<string, string>): Promise<string> {
+      const messages = (await tools.get(agent)?.prompt(name, input)) ?? [];
+      return messages
+        .map(({ content }) => (content.type === "text" ? content.text : ""))
+        .join("\n");
+    },
     /** Has a session, and returns what was recalled in it. */
     async hold(session: Session): Promise<Recalled[]> {
       await server.setClock(session.at);

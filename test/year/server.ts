@@ -31,6 +31,11 @@ export async function startYearServer(cache: string | null) {
     await Promise.race([answered.promise, ended]);
   };
   const { origin, folder, now, keys } = await Promise.race([opened.promise, ended]);
+  let clock = now;
+  const setClock = async (time: number) => {
+    clock = time;
+    await send({ clock });
+  };
   return {
     origin,
     /** The folder with all its data. */
@@ -38,7 +43,8 @@ export async function startYearServer(cache: string | null) {
     /** Its clock at the start, in milliseconds since 1970. */
     start: now,
     keyOf: (person: string) => keys[person] ?? "",
-    setClock: (clock: number) => send({ clock }),
+    setClock,
+    advance: (milliseconds: number) => setClock(clock + milliseconds),
     /** Waits until what has expired is removed. */
     settle: () => send({ settled: true }),
     async close() {

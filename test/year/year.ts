@@ -4,16 +4,19 @@ import { parseArgs } from "node:util";
 import { drawChart } from "../bench/chart.ts";
 import { chartsOf, tableOf } from "./curves.ts";
 import { runYear } from "./run.ts";
+import { distilling, tidying, together } from "./variants.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
-const USAGE = `bun run year [--per-week 40] [--weeks 52] [--seed 1] [--out FOLDER]
+const USAGE = `bun run year [--per-week 40] [--weeks 52] [--seed 1] [--tidy] [--distil] [--out FOLDER]
 
 Lives a simulated year with the real server: two people talk to four agents, and what they say is known to be true or
 not. Measures at each month's end what is found, recalled and stale, and draws the curves.
   --per-week N   sessions of a week (40); 10 takes a few minutes
   --weeks N      weeks (52)
   --seed N       another year (1)
+  --tidy         what tidying proposes is accepted at each month's end
+  --distil       an agent distils what was captured each week
   --out FOLDER   for year.json, failures.json, year.md and the pictures (dist/year)
 `;
 
@@ -25,6 +28,8 @@ async function main(args: readonly string[]): Promise<void> {
       weeks: { type: "string", default: "52" },
       seed: { type: "string", default: "1" },
       out: { type: "string", default: join(ROOT, "dist", "year") },
+      tidy: { type: "boolean", default: false },
+      distil: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -32,9 +37,15 @@ async function main(args: readonly string[]): Promise<void> {
   const { out } = values;
   mkdirSync(out, { recursive: true });
   const started = performance.now();
+  const perWeek = Number(values["per-week"]);
+  const variants = [
+    ...(values.distil ? [distilling(perWeek)] : []),
+    ...(values.tidy ? [tidying] : []),
+  ];
   const { months, failures, faults } = await runYear({
     seed: Number(values.seed),
-    perWeek: Number(values["per-week"]),
+    perWeek,
+    variant: together(variants),
     weeks: Number(values.weeks),
     cache: join(ROOT, "node_modules", ".cache", "ctxd-eval", "embedded.sqlite"),
     onMonth: ({ month, memories }) => {
