@@ -150,7 +150,7 @@ export function createApp({
   const shownRecall = createRecall({ memories: changed, worthsOf });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const { undoable } = services;
-  const sources = { revoked: createRevoked(keys, access.oauth.grants) };
+  const sources = tidySources({ keys, uses, grants: access.oauth.grants });
   const tidy = createTidy({ memories, undoable, clock: access.clock, sources });
   const loadMcpServer = async () => {
     const { createMcpServerFactory } = await import("./mcp/server.ts");
@@ -278,10 +278,20 @@ function createPersonRoutes(parts: PersonParts, config: Config, access: Access) 
 /** The API as types, for clients made with Eden. */
 export type App = ReturnType<typeof createApp>;
 
-/** Returns a function that tells which of some keys and grants no longer give access. */
-function createRevoked(keys: AppParts["keys"], grants: Access["oauth"]["grants"]) {
-  return async (ids: readonly string[]) => [
-    ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
-    ...(await grants.gone(ids.filter((id) => id.startsWith("grant_")))),
-  ];
+/** What tidying asks other parts. */
+function tidySources({
+  keys,
+  grants,
+  uses,
+}: Pick<AppParts, "keys" | "uses"> & { grants: Access["oauth"]["grants"] }) {
+  return {
+    /** Those of some keys and grants that no longer give access. */
+    revoked: async (ids: readonly string[]) => [
+      ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
+      ...(await grants.gone(ids.filter((id) => id.startsWith("grant_")))),
+    ],
+    neverFound: async (accountId: string, before: number) => ({
+      only: await uses.neverFound(accountId, { before }),
+    }),
+  };
 }

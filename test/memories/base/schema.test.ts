@@ -13,8 +13,8 @@ test("a column of bases comes with a migration, by which older programs refuse t
   const columns = baseSchema(builtInModel).fields.map(({ name }) => name);
   const { number, oldest } = POSTGRES_MIGRATIONS.at(-1) ?? {};
   expect({ schema: MIGRATIONS.length, number, oldest, columns: columns.join(" ") }).toEqual({
-    schema: 21,
-    number: 21,
+    schema: 22,
+    number: 22,
     oldest: 13,
     columns:
       "id passage passages content words tags agent_id session_id project importance pinned supersedes superseded_by metadata source_via source_by source_id created_at updated_at expires_at starts states vector",
