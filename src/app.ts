@@ -290,8 +290,9 @@ function tidySources({
       ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
       ...(await grants.gone(ids.filter((id) => id.startsWith("grant_")))),
     ],
-    neverFound: async (accountId: string, before: number) => ({
-      only: await uses.neverFound(accountId, { before }),
-    }),
+    neverFound: async (accountId: string, before: number) => {
+      const only = await uses.neverFound(accountId, { before });
+      return only && { only };
+    },
   };
 }

@@ -32,11 +32,5 @@ export function createUseTables({ table, primaryKey, text, integer, timestamp }:
     since: timestamp("since"),
   });
 
-  /** What the counts need to know of accounts. */
-  const accounts = table("accounts", {
-    id: text("id").primaryKey(),
-    createdAt: timestamp("created_at").notNull(),
-  });
-
-  return { memoryUses, useSettings, accounts };
+  return { memoryUses, useSettings };
 }

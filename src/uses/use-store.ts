@@ -13,7 +13,7 @@ export interface MemoryUse {
 /** Writes and reads how often memories were found, recalled and used. */
 export function createUseStore({ db }: { db: Database }) {
   const { orm } = db;
-  const { memoryUses, useSettings, accounts } = db.tables(createUseTables);
+  const { memoryUses, useSettings } = db.tables(createUseTables);
   const { accountId: owner, memoryId, found, recalled, used } = memoryUses;
   const { foundAt, recalledAt, usedAt, createdAt } = memoryUses;
   const ofMemories = (accountId: string, ids: readonly string[]) =>
@@ -56,12 +56,14 @@ export function createUseStore({ db }: { db: Database }) {
 
     /** When an account began to count; null if it counts none. */
     async since(accountId: string): Promise<Date | null> {
-      const [row] = await orm
-        .select({ id: useSettings.accountId, since: useSettings.since, made: accounts.createdAt })
-        .from(accounts)
-        .leftJoin(useSettings, eq(useSettings.accountId, accounts.id))
-        .where(eq(accounts.id, accountId));
-      return row ? (row.id === null ? row.made : row.since) : null;
+      const ofAccount = eq(useSettings.accountId, accountId);
+      const [row] = await orm.select().from(useSettings).where(ofAccount);
+      if (row) return row.since;
+      const [account] = await orm
+        .select({ madeAt: sql<number>`created_at` })
+        .from(sql`accounts`)
+        .where(sql`id = ${accountId}`);
+      return account ? new Date(Number(account.madeAt)) : null;
     },
 
     /** Counts since a time; null stops and deletes the counts. */

@@ -138,13 +138,13 @@ export function createUses({
     },
 
     /**
-     * Ids of current memories that are older than a time and were not found, recalled or used since. None as long as
-     * the account has not counted since that time. Pinned memories are left out.
+     * Ids of current memories that are older than a time and were not found, recalled or used since; null as
+     * long as the account has not counted since that time. Pinned memories are left out.
      * @param before milliseconds since 1970
      */
-    async neverFound(accountId: string, { before }: { before: number }): Promise<string[]> {
+    async neverFound(accountId: string, { before }: { before: number }): Promise<string[] | null> {
       const since = await useStore.since(accountId);
-      if (since === null || since.getTime() > before) return [];
+      if (since === null || since.getTime() > before) return null;
       const filter = { createdBefore: before, isCurrent: true, isPinned: false, aliveAt: clock() };
       const old = await store.use(accountId, ({ table }) => table.select(filter));
       if (old.length === 0) return old;

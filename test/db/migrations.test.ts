@@ -16,6 +16,7 @@ import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { createUndoTables } from "../../src/undo/tables.ts";
+import { createUseTables } from "../../src/uses/tables.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 const TABLES = [
@@ -28,6 +29,7 @@ const TABLES = [
   createSecurityTables,
   createActivityTables,
   createUndoTables,
+  createUseTables,
 ]
   .flatMap((create): unknown[] => Object.values(create(sqliteDialect)))
   .filter((table) => is(table, SQLiteTable));

@@ -27,8 +27,8 @@ const newestFirst = compareIn("newest");
 export interface TidySources {
   /** Those ids of keys and grants that were revoked. */
   revoked(ids: readonly string[]): Promise<readonly string[]>;
-  /** Which memories no search has found since a time, in milliseconds since 1970; without it none are listed. */
-  neverFound?: ((accountId: string, since: number) => Promise<Filter>) | undefined;
+  /** Which memories no search has found since a time, in milliseconds since 1970; null if that is not known. */
+  neverFound(accountId: string, since: number): Promise<Filter | null>;
 }
 
 /** The groups of a kind, as lists of memories. */
@@ -112,7 +112,7 @@ export function createListings(asked: Asked): Record<TidyKind, () => Promise<Lis
     contradictions: async () => several(contradictionGroups(await like("changed"))),
     async never_found() {
       const since = now - NEVER_FOUND_MS;
-      const unfound = await sources.neverFound?.(reach.accountId, since);
+      const unfound = await sources.neverFound(reach.accountId, since);
       if (!unfound) return { ...several([]), count: async () => null };
       return single({
         ...unfound,
