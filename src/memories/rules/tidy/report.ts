@@ -94,7 +94,7 @@ export const TidyReport = Type.Object({
 export type TidyReport = Static<typeof TidyReport>;
 
 /** The most groups of one request. */
-const MAX_TIDIED = 100;
+export const MAX_TIDIED = 100;
 
 /** The body of `POST /memories/tidy`. */
 export const TidyRequest = Type.Object(
