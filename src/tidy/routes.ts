@@ -5,11 +5,11 @@ import { responses } from "../http/openapi.ts";
 import { createBodyReader } from "../http/requests/body.ts";
 import { SpaceQuery, TidyQuery } from "../memories/http/requests.ts";
 import { createParser, type Dependencies, signedIn } from "../memories/http/writing-routes.ts";
-import { TidyOutcome, TidyReport, TidyRequest } from "../memories/rules/tidy/report.ts";
+import { MAX_TIDIED, TidyOutcome, TidyReport, TidyRequest } from "../memories/rules/tidy/report.ts";
 import type { Tidy } from "./tidy.ts";
 
-/** The most bytes of a body: a hundred ids. */
-const MAX_BODY = 64 << 10;
+/** The most bytes of a body: some 500 for each group. */
+const MAX_BODY = 512 * MAX_TIDIED;
 
 const Undone = Type.Object({ undone: Type.Literal(true) });
 const ChangePath = Type.Object({

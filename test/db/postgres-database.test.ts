@@ -13,6 +13,7 @@ import {
 } from "../../src/db/postgres-migrations.ts";
 import { AppError } from "../../src/errors.ts";
 import { createKeyTables } from "../../src/keys/tables.ts";
+import { createLikenessTables } from "../../src/memories/log/database-tables.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { createSecurityTables } from "../../src/security-log/tables.ts";
 import { createSignInTables } from "../../src/sign-in/tables.ts";
@@ -29,6 +30,7 @@ const TABLES = [
   createSignInTables,
   createOAuthTables,
   createSecurityTables,
+  createLikenessTables,
 ]
   .flatMap((create): unknown[] => Object.values(create(postgresDialect)))
   .filter((table) => is(table, PgTable))

@@ -122,6 +122,11 @@ export const APART = {
       "POST /memories/import/undo",
       "POST /projects/:id/into-space",
     ],
+  "reads memories in steps with pauses; `test/eval/tidy.ts` measures it with 100,000 memories": [
+    "DELETE /api/memories/tidy/:id",
+    "GET /api/memories/tidy",
+    "POST /api/memories/tidy",
+  ],
 } as const;
 
 /** The name by which `APART` and `casesOf` know a route of the server. */

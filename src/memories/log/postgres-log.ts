@@ -1,9 +1,9 @@
 import type { Postgres, Statements } from "../../db/postgres.ts";
+import { createPostgresLikenesses } from "./likenesses/postgres-likenesses.ts";
 import type { Log } from "./log.ts";
 import { appendEntry } from "./postgres-append.ts";
 import { recordUnderLease } from "./postgres-checkpoints.ts";
 import { createLeases, type Overdue, readNames, STATEMENT_TIME } from "./postgres-leases.ts";
-import { createPostgresLikenesses } from "./likenesses/postgres-likenesses.ts";
 import { createSharedLog } from "./postgres-shared-log.ts";
 import { type CurrentTable, type LoggedEntry, usageOf } from "./records.ts";
 import { LeaseLost, type SharedLog } from "./shared-log.ts";

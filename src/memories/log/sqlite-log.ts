@@ -4,9 +4,9 @@ import { sqliteDialect } from "../../db/database.ts";
 import type { SqliteDatabase } from "../../db/sqlite.ts";
 import { createLogTables } from "./database-tables.ts";
 import { createGroupCommit, dropCancelledEntries, type Transaction } from "./group-commit.ts";
+import { createSqliteLikenesses } from "./likenesses/sqlite-likenesses.ts";
 import { ANSWER_LIFETIME, AnswersTaken, accountOf, type LocalLog } from "./log.ts";
 import { type Checkpoint, type Entry, usageOf } from "./records.ts";
-import { createSqliteLikenesses } from "./likenesses/sqlite-likenesses.ts";
 
 const { entries, heads, checkpoints, currentTables, answers } = createLogTables(sqliteDialect);
 

@@ -1,4 +1,5 @@
 import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
+import { STOP_WORDS } from "../../text/stop-words.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -110,11 +111,17 @@ export function likenessOf(
   if (!isPlain(earlier.content, later.content)) return isSame ? "same" : null;
   const { about, difference } = relationOf(exactFactOf(earlier), exactFactOf(later), alike);
   const { onlyEarlier, onlyLater } = difference;
-  const [own, others] = [onlyEarlier, onlyLater].map((words) => ofKind(words, "word").length);
-  if (own && others && alike < REWORDED) return null;
+  if ([onlyEarlier, onlyLater].every(hasContentWord) && alike < REWORDED) return null;
   if (isSame) return "same";
   if (about < LEAST_PROPOSED) return null;
   return hintOf(earlier, later, alike) === "changed" ? "changed" : null;
+}
+
+const FUNCTION_WORDS = new Set(STOP_WORDS);
+
+/** Whether one of the words says something and is no value. */
+function hasContentWord(words: Difference["onlyEarlier"]): boolean {
+  return ofKind(words, "word").some(({ word }) => !FUNCTION_WORDS.has(word));
 }
 
 function isPlain(earlier: string, later: string): boolean {
