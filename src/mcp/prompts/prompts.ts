@@ -28,7 +28,7 @@ const checkTurns = createCheck(TurnFields);
  */
 function readTurns(given: Record<string, string | undefined>): Static<typeof TurnFields> {
   const values = Object.entries(given).filter(
-    ([, value]) => value && !/^\s*(\$\d+)?\s*$/.test(value),
+    ([, value]) => value?.trim() && !/^\$\d+$/.test(value),
   );
   return checkTurns(Object.fromEntries(values));
 }
