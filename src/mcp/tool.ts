@@ -19,7 +19,7 @@ import type { Filter } from "../memories/model/filter.ts";
  * The error message for a model: what is wrong and what to do next. The details of an unexpected
  * error go to the log only; the model gets the id under which it was logged.
  */
-export function explainError(thrown: unknown, log: Log): string {
+function explainError(thrown: unknown, log: Log): string {
   if (thrown instanceof AppError && thrown.status < 500) {
     return thrown.code === "memory_not_found"
       ? `${thrown.message} Search first: search_memories and list_memories show the ids.`
