@@ -53,12 +53,7 @@ export async function fillEdges(
       await fill(data, "longest labels", labelled(count(20_000))),
       await fill(data, "equal texts", equal(count(60_000))),
       await fill(data, "longest texts", long(count(2_000))),
-      await fill(
-        data,
-        "one session",
-        oneSession(count(20_000)),
-        CAPTURED,
-      ),
+      await fill(data, "one session", oneSession(count(20_000)), CAPTURED),
       await fillHistories(data, "longest histories", count(20_000)),
     ];
     const { id } = await addAccount(data, "owner");
