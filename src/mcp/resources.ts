@@ -3,8 +3,9 @@ import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { titleOf } from "../text/short-text.ts";
 import { describeMemory, fitMemories, LIST_LIMITS, RECENT, wholeMemory } from "./memory-text.ts";
+import { withProtocolErrors } from "./prompts/protocol-errors.ts";
 import { describeMemories } from "./reading-tools.ts";
-import { inProject, type Session, withProtocolErrors } from "./tool.ts";
+import { inProject, type Session } from "./tool.ts";
 
 /** Creates the resources by which a user gives memories to an agent. */
 export function createResources(memories: Memories) {

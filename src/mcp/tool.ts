@@ -1,13 +1,12 @@
-import {
-  type CallToolResult,
-  type McpServer,
-  ProtocolError,
-  type StandardSchemaWithJSON,
-  type ToolAnnotations,
+import type {
+  CallToolResult,
+  McpServer,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { AppError, errorCode, stackOf } from "../errors.ts";
+import { AppError, stackOf } from "../errors.ts";
 import { chooseSpace, type Principal } from "../http/principal.ts";
 import { validationError } from "../http/requests/validation.ts";
 import { requireScope } from "../keys/reach.ts";
@@ -34,28 +33,6 @@ export function explainError(thrown: unknown, log: Log): string {
     return `${thrown.message} Try again ${when}.`;
   }
   return `Something went wrong on the server (${id} in its log). Nothing was returned.`;
-}
-
-/** JSON-RPC error codes. */
-const INVALID_PARAMS = -32_602;
-const INTERNAL_ERROR = -32_603;
-
-/**
- * Does the work of a resource or a prompt in its turn.
- * @throws ProtocolError with an explanation for a model
- */
-export async function withProtocolErrors<Result>(
-  session: Pick<Session, "inTurn">,
-  log: Log,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await session.inTurn(work);
-  } catch (error) {
-    const isNotFound = errorCode(error) === "memory_not_found";
-    const code = isNotFound ? INVALID_PARAMS : INTERNAL_ERROR;
-    throw new ProtocolError(code, explainError(error, log));
-  }
 }
 
 /**

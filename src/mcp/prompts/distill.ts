@@ -32,7 +32,7 @@ export function limitsOf({ principal }: Session, what: string): string | null {
 }
 
 /** A project's name in a sentence. It comes from a folder, and so from others. */
-export function projectName(project: string | null): string {
+function projectName(project: string | null): string {
   return project === null ? "no project" : `the project ${JSON.stringify(showHidden(project))}`;
 }
 

@@ -9,9 +9,10 @@ import { withoutSigns } from "../../text/plain-text.ts";
 import type { Tidy } from "../../tidy/tidy.ts";
 import { fitMemories, RECENT, SEARCH_LIMITS } from "../memory-text.ts";
 import { describeMemories, noteOnMode } from "../reading-tools.ts";
-import { inProject, type Session, toStandardSchema, withProtocolErrors } from "../tool.ts";
+import { inProject, type Session, toStandardSchema } from "../tool.ts";
 import { fields, filterFields, filterOf } from "../tool-inputs.ts";
 import { distillText } from "./distill.ts";
+import { withProtocolErrors } from "./protocol-errors.ts";
 import { tidyText } from "./tidy.ts";
 
 const MAX_ARGUMENT = 200;
@@ -28,7 +29,7 @@ const checkTurns = createCheck(TurnFields);
  */
 function readTurns(given: Record<string, string | undefined>): Static<typeof TurnFields> {
   const values = Object.entries(given).filter(
-    ([, value]) => value && !/^\s*(\$\d+)?\s*$/.test(value),
+    ([, value]) => value?.trim() && !/^\$\d+$/.test(value),
   );
   return checkTurns(Object.fromEntries(values));
 }
