@@ -44,6 +44,9 @@ const NEGATES =
 const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 /** The speaker of a turn in a transcript, by one name or two. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
+/** What begins a captured turn, and one of the user. */
+const TURN = /^(?:User|Assistant): /;
+const TURN_OF_USER = /^User: /;
 const ASKS = /\?\s*$/;
 /** Somebody's advice or words, which are his own and no fact about others. */
 const REPORTS =
@@ -160,6 +163,39 @@ function isNegating(said: string): boolean {
 /** Whether a memory can be a version of a fact: a long one says too much. */
 export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
   return content.length <= MAX_FACT_LENGTH;
+}
+
+const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
+
+/**
+ * What a captured turn states about a question: of what the user said the sentence with most of the question's words, for
+ * people say several things at once. Null for a turn that only asks, for one that has no word but those of the question,
+ * and for one of the assistant, who tells what it was told before.
+ */
+export function statementIn(
+  memory: Pick<FactMemory, "content">,
+  asked: readonly FactToken[],
+): string | null {
+  const content = memory.content.slice(0, MAX_FACT_LENGTH);
+  if (!TURN_OF_USER.test(content)) return null;
+  const keys = new Set(asked.map(({ key }) => key));
+  let [best, most, isMore] = ["", -1, false];
+  for (const sentence of content.replace(TURN_OF_USER, "").split(SENTENCE_END)) {
+    const said = factTokens(sentence);
+    const shared = said.filter(({ key }) => keys.has(key)).length;
+    if (shared > most) [best, most, isMore] = [sentence, shared, said.length > shared];
+  }
+  return isMore && !ASKS.test(best) ? best : null;
+}
+
+/** A memory with its statement; see `statementIn`. Other memories than captured turns are their own statement. */
+export function withStatement<Memory extends FactMemory>(
+  memory: Memory,
+  asked: readonly FactToken[],
+): Memory | null {
+  if (!TURN.test(memory.content)) return memory;
+  const content = statementIn(memory, asked);
+  return content === null ? null : { ...memory, content };
 }
 
 function readFact(text: string, writePlain: (text: string) => string): FactText {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { exactFactOf } from "../../../src/memories/ranking/fact-text.ts";
+import { exactFactOf, factTokens, withStatement } from "../../../src/memories/ranking/fact-text.ts";
 import { withPlainAmounts } from "../../../src/text/amounts.ts";
 
 const SAME = [
@@ -60,4 +60,18 @@ test.each([
   ["Deploys do *not* need approval.", true],
 ])("whether %s denies something", (text, negates) => {
   expect(exactFactOf({ content: text }).negates).toBe(negates);
+});
+
+test("of what a user said, the sentence that is about the question is the statement", () => {
+  const asked = factTokens("What is the port of billing?");
+  const of = (content: string) =>
+    withStatement({ content, createdAt: 0, sessionId: null }, asked)?.content ?? null;
+  expect(of("User: The build is green. The port of billing is 9090 now. Please go on.")).toBe(
+    "The port of billing is 9090 now.",
+  );
+  expect(of("User: Port 9090, for billing.")).toBe("Port 9090, for billing.");
+  expect(of("User: Ok. What was the port of billing? Thanks!")).toBeNull();
+  expect(of("User: what is the port of billing")).toBeNull();
+  expect(of("Assistant: The port of billing is 9090.")).toBeNull();
+  expect(of("Billing has port 9090. Ok.")).toBe("Billing has port 9090. Ok.");
 });
