@@ -1,6 +1,7 @@
 import { withPlainAmounts, withPlainHours } from "../../text/amounts.ts";
 import { STOP_WORDS } from "../../text/stop-words.ts";
 import type { MemoryRow } from "../model/rows.ts";
+import { withEnglishNouns, withEnglishWords } from "./german.ts";
 
 const ALL_STOP_WORDS = new Set(STOP_WORDS);
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -131,13 +132,15 @@ export interface FactText {
 
 /** A memory's fact with its amounts as numbers alone, which the trees of versions were fitted with. */
 export const factOf = createReader((text) =>
-  readFact(text, (said) => withPlainHours(said).replace(UNIT, "$1")),
+  readFact(withEnglishNouns(text), (said) => withPlainHours(said).replace(UNIT, "$1")),
 );
 /** A memory's fact with each number, time, date and amount in one form. */
 export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
 /** Single properties of a fact, which are read much sooner than all. */
-export const retracts = createReader((text) => withPlainQuotes(text).search(RETRACTS) >= 0);
-export const negates = createReader((text) => isNegating(withPlainQuotes(text)));
+export const retracts = createReader(
+  (text) => withPlainQuotes(withEnglishWords(text)).search(RETRACTS) >= 0,
+);
+export const negates = createReader((text) => isNegating(withPlainQuotes(withEnglishWords(text))));
 
 function createReader<Property>(read: (text: string) => Property) {
   /** What was read so far, as long as the rows stay in memory: reading is slow. */
@@ -181,7 +184,7 @@ export function statementIn(
   const keys = new Set(asked.map(({ key }) => key));
   let [best, most, isMore] = ["", -1, false];
   for (const sentence of content.replace(TURN_OF_USER, "").split(SENTENCE_END)) {
-    const said = factTokens(sentence);
+    const said = factTokens(withEnglishNouns(sentence));
     const shared = said.filter(({ key }) => keys.has(key)).length;
     if (shared > most) [best, most, isMore] = [sentence, shared, said.length > shared];
   }

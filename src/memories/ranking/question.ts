@@ -2,6 +2,7 @@ import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
 import { contentWords, factTokens, stemOf, UNSPACED } from "./fact-text.ts";
+import { withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
@@ -57,7 +58,7 @@ export function readQuestion(text: string, now: number) {
     hasWords: !UNSPACED.test(text),
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
-    facts: factTokens(text),
+    facts: factTokens(withEnglishNouns(text)),
     /** The stems of its names and identifiers. */
     names: [...text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
     /** Numbers, paths and identifiers, in lower case. */

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { exactFactOf, factTokens, withStatement } from "../../../src/memories/ranking/fact-text.ts";
+import {
+  exactFactOf,
+  factOf,
+  factTokens,
+  withStatement,
+} from "../../../src/memories/ranking/fact-text.ts";
 import { withPlainAmounts } from "../../../src/text/amounts.ts";
 
 const SAME = [
@@ -61,6 +66,30 @@ test.each([
 ])("whether %s denies something", (text, negates) => {
   expect(exactFactOf({ content: text }).negates).toBe(negates);
 });
+
+test("a German text is read by its subject and its words of change, as an English one is", () => {
+  const words = (content: string) => factOf({ content }).tokens.map(({ key, kind }) => [key, kind]);
+  expect(words("Die Anzahl der Replikas von Kasse ist fünf.")).toEqual([
+    ["anza", "word"],
+    ["repli", "word"],
+    ["kass", "word"],
+    ["5", "number"],
+  ]);
+  const [now, before] = ["Ab jetzt ist der Port 8081, nicht mehr 9090.", "Der Port ist 9090."];
+  expect(factOf({ content: now })).toMatchObject({ retracts: true });
+  expect(factOf({ content: before })).toMatchObject({ retracts: false, negates: false });
+  expect(factOf({ content: "Mein Bruder isst keine Nüsse." })).toMatchObject({
+    negates: true,
+    isOwn: true,
+  });
+});
+
+test.each(["The die was cast in Berlin.", "Ask Anna von Arnim about it.", "In an hour so am I"])(
+  "%s is no German text",
+  (content) => {
+    expect(factOf({ content }).tokens).toEqual(factTokens(content));
+  },
+);
 
 test("of what a user said, the sentence that is about the question is the statement", () => {
   const asked = factTokens("What is the port of billing?");
