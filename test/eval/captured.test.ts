@@ -26,3 +26,38 @@ test("facts are found as well where the same was asked in captured talk", async 
     expect(beside[at]).toBeGreaterThanOrEqual(recall - 0.01);
   }
 }, 120_000);
+
+test.each([
+  [
+    "What is the port of billing?",
+    "The port of billing is 8081.",
+    "Two things. The build is green. From now on, the port of billing is 9090. Please go on.",
+  ],
+  [
+    "Before I write it down, what is the reviewer of the importer?",
+    "The reviewer of the importer is Lena.",
+    "Ok. Correction: the reviewer of the importer is Pavel.",
+  ],
+])(
+  "a question finds what changed in talk before what was saved: %s",
+  async (question, old, said) => {
+    const client = await server.account();
+    await client.save({ content: "The port of the gateway is 7001." });
+    const { id } = await client.save({ content: old });
+    server.clock.advance(86_400_000);
+    await captureAll(server, client.accountId, [{ role: "user", content: said }]);
+    const [first, ...others] = await client.search(question, { known: "true" });
+    expect(first).toMatchObject({ content: `User: ${said}`, replaces: [id] });
+    expect(others.find((memory) => memory.id === id)).toMatchObject({ newer: first?.id });
+  },
+);
+
+test("a turn that answers comes before a saved memory about something like it", async () => {
+  const client = await server.account();
+  await client.save({ content: "The reviewer of the report builder is Lena." });
+  await client.save({ content: "The API version of the exporter is v2." });
+  const said = "The frontend framework of the report builder is React.";
+  await captureAll(server, client.accountId, [{ role: "user", content: said }]);
+  const found = await client.search("What is the frontend framework of the report builder?");
+  expect(found[0]?.content).toBe(`User: ${said}`);
+});

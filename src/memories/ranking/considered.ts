@@ -98,25 +98,32 @@ function inTime({ memory: a }: Considered, { memory: b }: Considered): number {
 const STEP = 3;
 const LOWEST = 1e-6;
 
+/** The lead in log-odds from which on what was said in a turn comes before a saved memory that counts as an answer. */
+const FAR = 1;
+
 /** The fields of a result that determine the place of captured turns. */
 interface Scored {
   score: number;
   chance: number;
+  sum: number;
 }
 
 /**
  * Merges captured turns into saved memories. A saved memory that counts as an answer comes before all
  * turns, any other before turns that are about as good: a remark in passing is weaker evidence than a
- * saved memory, and a repeated question finds the turn in which it was asked before. No result gets a higher
- * score than the one before it.
+ * saved memory, and a repeated question finds the turn in which it was asked before. A turn in which the user states
+ * something and that is far better comes first all the same: the saved memory is about something like it. No result gets a higher score
+ * than the one before it.
  * @param saved with comparable scores, the best first
  * @param captured with comparable scores, the best first
  * @param floor the chance from which on a memory counts as an answer
+ * @param states whether the user states something in a turn
  */
 export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   saved: readonly Saved[],
   captured: readonly Captured[],
   floor: number,
+  states: (turn: Captured) => boolean,
 ): (Saved | Captured)[] {
   const placed: (Saved | Captured)[] = [];
   let next = 0;
@@ -126,9 +133,14 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     placed.push({ ...one, score: highest });
   };
   for (const one of saved) {
-    while (one.chance < floor) {
+    for (;;) {
       const turn = captured[next];
-      if (!turn || worthOf(turn) - STEP <= worthOf(one)) break;
+      const isFirst =
+        turn !== undefined &&
+        (one.chance < floor
+          ? worthOf(turn) - STEP > worthOf(one)
+          : turn.sum - one.sum > FAR && states(turn));
+      if (!isFirst) break;
       place(turn);
       next++;
     }

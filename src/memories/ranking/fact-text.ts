@@ -1,6 +1,7 @@
 import { withPlainAmounts, withPlainHours } from "../../text/amounts.ts";
 import { STOP_WORDS } from "../../text/stop-words.ts";
 import type { MemoryRow } from "../model/rows.ts";
+import { withEnglishNouns, withEnglishWords } from "./german.ts";
 
 const ALL_STOP_WORDS = new Set(STOP_WORDS);
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -44,6 +45,9 @@ const NEGATES =
 const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 /** The speaker of a turn in a transcript, by one name or two. */
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
+/** What begins a captured turn, and one of the user. */
+const TURN = /^(?:User|Assistant): /;
+const TURN_OF_USER = /^User: /;
 const ASKS = /\?\s*$/;
 /** Somebody's advice or words, which are his own and no fact about others. */
 const REPORTS =
@@ -128,13 +132,15 @@ export interface FactText {
 
 /** A memory's fact with its amounts as numbers alone, which the trees of versions were fitted with. */
 export const factOf = createReader((text) =>
-  readFact(text, (said) => withPlainHours(said).replace(UNIT, "$1")),
+  readFact(withEnglishNouns(text), (said) => withPlainHours(said).replace(UNIT, "$1")),
 );
 /** A memory's fact with each number, time, date and amount in one form. */
 export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
 /** Single properties of a fact, which are read much sooner than all. */
-export const retracts = createReader((text) => withPlainQuotes(text).search(RETRACTS) >= 0);
-export const negates = createReader((text) => isNegating(withPlainQuotes(text)));
+export const retracts = createReader(
+  (text) => withPlainQuotes(withEnglishWords(text)).search(RETRACTS) >= 0,
+);
+export const negates = createReader((text) => isNegating(withPlainQuotes(withEnglishWords(text))));
 
 function createReader<Property>(read: (text: string) => Property) {
   /** What was read so far, as long as the rows stay in memory: reading is slow. */
@@ -160,6 +166,39 @@ function isNegating(said: string): boolean {
 /** Whether a memory can be a version of a fact: a long one says too much. */
 export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
   return content.length <= MAX_FACT_LENGTH;
+}
+
+const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
+
+/**
+ * What a captured turn states about a question: of what the user said the sentence with most of the question's words, for
+ * people say several things at once. Null for a turn that only asks, for one that has no word but those of the question,
+ * and for one of the assistant, who tells what it was told before.
+ */
+export function statementIn(
+  memory: Pick<FactMemory, "content">,
+  asked: readonly FactToken[],
+): string | null {
+  const content = memory.content.slice(0, MAX_FACT_LENGTH);
+  if (!TURN_OF_USER.test(content)) return null;
+  const keys = new Set(asked.map(({ key }) => key));
+  let [best, most, isMore] = ["", -1, false];
+  for (const sentence of content.replace(TURN_OF_USER, "").split(SENTENCE_END)) {
+    const said = factTokens(withEnglishNouns(sentence));
+    const shared = said.filter(({ key }) => keys.has(key)).length;
+    if (shared > most) [best, most, isMore] = [sentence, shared, said.length > shared];
+  }
+  return isMore && !ASKS.test(best) ? best : null;
+}
+
+/** A memory with its statement; see `statementIn`. Other memories than captured turns are their own statement. */
+export function withStatement<Memory extends FactMemory>(
+  memory: Memory,
+  asked: readonly FactToken[],
+): Memory | null {
+  if (!TURN.test(memory.content)) return memory;
+  const content = statementIn(memory, asked);
+  return content === null ? null : { ...memory, content };
 }
 
 function readFact(text: string, writePlain: (text: string) => string): FactText {

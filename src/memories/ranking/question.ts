@@ -2,6 +2,7 @@ import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
 import { contentWords, factTokens, stemOf, UNSPACED } from "./fact-text.ts";
+import { withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
@@ -26,6 +27,8 @@ const PAST =
   /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
 const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
+/** What the person is about to do, as in "Before I write it down, …": the question is about now. */
+const AHEAD = /^\W*before (?:i|we|you) [^,?]{1,80},/i;
 const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
 const PASSED = /\b(did|didn't|was|were|had)\b/i;
 /** Words of a question about the first version. */
@@ -43,6 +46,7 @@ export type AskedText = ReturnType<typeof readQuestion>;
  * @param now milliseconds since 1970
  */
 export function readQuestion(text: string, now: number) {
+  const asked = text.replace(AHEAD, "");
   const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
   const identifiers = new Set(tokens.map((token) => token.toLowerCase()));
   return {
@@ -54,7 +58,7 @@ export function readQuestion(text: string, now: number) {
     hasWords: !UNSPACED.test(text),
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
-    facts: factTokens(text),
+    facts: factTokens(withEnglishNouns(text)),
     /** The stems of its names and identifiers. */
     names: [...text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
     /** Numbers, paths and identifiers, in lower case. */
@@ -62,7 +66,7 @@ export function readQuestion(text: string, now: number) {
     asksWhen: ASKS_WHEN.test(text),
     /** Whether it asks for something that no longer holds, and for the first that did. */
     asksForPast:
-      PAST.test(text) || (MAYBE_PAST.test(text) && (PASSED.test(text) || !HABIT.test(text))),
+      PAST.test(asked) || (MAYBE_PAST.test(asked) && (PASSED.test(asked) || !HABIT.test(asked))),
     asksForFirst: FIRST.test(text),
     /** The stems after "before": "before Globex" asks for the version before the one that names Globex. */
     before: contentWords(BEFORE.exec(text)?.[1] ?? "").map(stemOf),

@@ -1,6 +1,6 @@
 import { cosineOf } from "../../embedding/embedder.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { type FactMemory, mayBeVersion, retracts } from "./fact-text.ts";
+import { type FactMemory, mayBeVersion, retracts, withStatement } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import {
   areOpposite,
@@ -153,10 +153,17 @@ export function createComparison(
     const vector = one && vectors.get(one.memory.id);
     if (!one || !vector) return null;
     const { memory, sum, signals } = one;
-    return { memory, sum, signals, place, vector, matches: matches.get(memory.id) ?? null };
+    const said = withStatement(memory, question.facts);
+    if (!said) return null;
+    return { memory: said, sum, signals, place, vector, matches: matches.get(memory.id) ?? null };
+  };
+  const statements = new Map<number, ReturnType<typeof read>>();
+  const readOnce = (place: number) => {
+    if (!statements.has(place)) statements.set(place, read(place));
+    return statements.get(place);
   };
   return (one, other) => {
-    const [a, b] = [read(one), read(other)];
+    const [a, b] = [readOnce(one), readOnce(other)];
     if (!a || !b) return null;
     const cosine = cosineOf(a.vector, b.vector);
     return isComparable(a, b, cosine) ? compare(a, b, cosine) : null;

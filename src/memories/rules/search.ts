@@ -15,6 +15,7 @@ import {
   type RankedResults,
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
+import { statementIn } from "../ranking/fact-text.ts";
 import { collapse } from "../ranking/hint.ts";
 import {
   type AskedText,
@@ -118,20 +119,22 @@ export async function searchTable(
   // them out.
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
+  const answers = mode === "hybrid" ? FLOOR : 1;
+  const states = ({ memory }: Ranked) => statementIn(memory, question.facts) !== null;
+  const merged = captured.length > 0 ? placeAmongSaved(ranked, captured, answers, states) : ranked;
   // A query about a time asks for the version of that time, not for the newest.
   const areCompared = versions && question.period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
   const data =
-    areCompared && mode === "hybrid" ? await versionData(table, { ...found, ranked }) : NO_DATA;
+    areCompared && mode === "hybrid"
+      ? await versionData(table, { ...found, ranked: merged })
+      : NO_DATA;
+  // What was said later may have changed what was saved.
   const ordered: readonly OrderedResult[] = areCompared
-    ? orderVersions(question, ranked, data)
-    : ranked;
-  // The same holds for what counts as a likely answer.
-  const answers = mode === "hybrid" ? FLOOR : 1;
-  const merged: readonly OrderedResult[] =
-    captured.length > 0 ? placeAmongSaved(ordered, captured, answers) : ordered;
+    ? orderVersions(question, merged, data)
+    : merged;
   // The floor was fitted for hybrid scores only.
-  const answering = known && mode === "hybrid" ? answersAmong(merged) : merged;
+  const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
     ? collapse(

@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { exactFactOf } from "../../../src/memories/ranking/fact-text.ts";
+import {
+  exactFactOf,
+  factOf,
+  factTokens,
+  withStatement,
+} from "../../../src/memories/ranking/fact-text.ts";
 import { withPlainAmounts } from "../../../src/text/amounts.ts";
 
 const SAME = [
@@ -60,4 +65,42 @@ test.each([
   ["Deploys do *not* need approval.", true],
 ])("whether %s denies something", (text, negates) => {
   expect(exactFactOf({ content: text }).negates).toBe(negates);
+});
+
+test("a German text is read by its subject and its words of change, as an English one is", () => {
+  const words = (content: string) => factOf({ content }).tokens.map(({ key, kind }) => [key, kind]);
+  expect(words("Die Anzahl der Replikas von Kasse ist fünf.")).toEqual([
+    ["anza", "word"],
+    ["repli", "word"],
+    ["kass", "word"],
+    ["5", "number"],
+  ]);
+  const [now, before] = ["Ab jetzt ist der Port 8081, nicht mehr 9090.", "Der Port ist 9090."];
+  expect(factOf({ content: now })).toMatchObject({ retracts: true });
+  expect(factOf({ content: before })).toMatchObject({ retracts: false, negates: false });
+  expect(factOf({ content: "Mein Bruder isst keine Nüsse." })).toMatchObject({
+    negates: true,
+    isOwn: true,
+  });
+});
+
+test.each(["The die was cast in Berlin.", "Ask Anna von Arnim about it.", "In an hour so am I"])(
+  "%s is no German text",
+  (content) => {
+    expect(factOf({ content }).tokens).toEqual(factTokens(content));
+  },
+);
+
+test("of what a user said, the sentence that is about the question is the statement", () => {
+  const asked = factTokens("What is the port of billing?");
+  const of = (content: string) =>
+    withStatement({ content, createdAt: 0, sessionId: null }, asked)?.content ?? null;
+  expect(of("User: The build is green. The port of billing is 9090 now. Please go on.")).toBe(
+    "The port of billing is 9090 now.",
+  );
+  expect(of("User: Port 9090, for billing.")).toBe("Port 9090, for billing.");
+  expect(of("User: Ok. What was the port of billing? Thanks!")).toBeNull();
+  expect(of("User: what is the port of billing")).toBeNull();
+  expect(of("Assistant: The port of billing is 9090.")).toBeNull();
+  expect(of("Billing has port 9090. Ok.")).toBe("Billing has port 9090. Ok.");
 });
