@@ -267,6 +267,7 @@ test("status shows the server, the project and the agents", async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     data_dir: dataDir,
     server: { was_running: true, background: true },
+    activity: expect.any(Array),
     memories: expect.any(Number),
     project: { name: "acme/shop", memories: expect.any(Number) },
     agents: [{ id: "cursor", name: "Cursor", connected: false }],
