@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { AppError } from "../errors.ts";
 import { responses } from "../http/openapi.ts";
 import { createBodyReader } from "../http/requests/body.ts";
-import { SpaceQuery, TidyQuery } from "../memories/http/requests.ts";
+import { limit, query, SpaceQuery } from "../memories/http/requests.ts";
 import { createParser, type Dependencies, signedIn } from "../memories/http/writing-routes.ts";
 import { MAX_TIDIED, TidyOutcome, TidyReport, TidyRequest } from "../memories/rules/tidy/report.ts";
 import type { Tidy } from "./tidy.ts";
@@ -11,6 +11,13 @@ import type { Tidy } from "./tidy.ts";
 /** The most bytes of a body: some 500 for each group. */
 const MAX_BODY = 512 * MAX_TIDIED;
 
+const TidyQuery = query({
+  kind: Type.Optional(TidyKindSchema),
+  limit: limit(20),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
+  ),
+});
 const Undone = Type.Object({ undone: Type.Literal(true) });
 const ChangePath = Type.Object({
   id: Type.String({ minLength: 1, maxLength: 128, description: "`undo` of the answer." }),

@@ -12,7 +12,6 @@ import { applyTable, type FieldTable } from "../model/field-table.ts";
 import { type Filter, ORDERS, USE_ORDERS } from "../model/filter.ts";
 import { AgentId, LIMITS, Project, SessionId, Tag } from "../model/memory.ts";
 import { SEARCH_MODES } from "../ranking/question.ts";
-import { TidyKindSchema } from "../rules/tidy/report.ts";
 
 const splitTags = (tags: string) => tags.split(",").map((tag) => tag.trim());
 
@@ -103,7 +102,7 @@ const visibleFields = {
   ),
 };
 
-const limit = (standard: number) =>
+export const limit = (standard: number) =>
   numberText("integer", {
     minimum: 1,
     maximum: LIMITS.page,
@@ -180,15 +179,6 @@ export const ListQuery = query({
       },
     ),
   ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
-  ),
-});
-
-/** The query of `GET /memories/tidy`. */
-export const TidyQuery = query({
-  kind: Type.Optional(TidyKindSchema),
-  limit: limit(20),
   cursor: Type.Optional(
     Type.String({ maxLength: 200, description: "`next_cursor` of the previous page." }),
   ),
