@@ -38,7 +38,8 @@ const APOSTROPHES = new Set(["'", "\u2019"]);
 /** Most characters between two words of a name: the initial or the name between them. */
 const MAX_BETWEEN = 24;
 const BETWEEN = /^[\s.,_-]{0,3}(?:[\p{L}\p{M}]{1,16}[\s._-]{1,3})?$/u;
-/** Places of a word that are read in a text. */
+/** Words of a name, and places of a word that are read in a text. */
+const MAX_WORDS = 8;
 const MAX_PLACES = 500;
 /** Letters by which a text is passed over before its words are read. */
 const PREFIX = 3;
@@ -53,7 +54,7 @@ export function readSubject(subject: string): Subject {
   const folded = plain(subject.trim());
   const runs = folded.match(RUN) ?? [];
   if (HAS_UNSPACED.test(folded) || runs.length === 0) return byCharacters(folded.toLowerCase());
-  const isName = runs.every((run) => IS_CAPITAL.test(run));
+  const isName = runs.length <= MAX_WORDS && runs.every((run) => IS_CAPITAL.test(run));
   return isName ? byName(runs.map((run) => run.toLowerCase())) : byWords(folded);
 }
 
