@@ -37,3 +37,10 @@ test("a name in small letters is told apart on request, and counted", () => {
   expect(rose.find("Rose paid", false)).toBe("named");
   expect(rose.countCases("Rose saw a rose, and Rose paid.")).toEqual({ capital: 2, small: 1 });
 });
+
+test("a long text that repeats a part of the name takes no longer than a pause", () => {
+  const { find } = readSubject("A B A B A B A C");
+  const started = performance.now();
+  expect(find("a, b, ".repeat(5_000))).toBe("perhaps");
+  expect(performance.now() - started).toBeLessThan(100);
+});

@@ -38,6 +38,9 @@ const APOSTROPHES = new Set(["'", "\u2019"]);
 /** Most characters between two words of a name: the initial or the name between them. */
 const MAX_BETWEEN = 24;
 const BETWEEN = /^[\s.,_-]{0,3}(?:[\p{L}\p{M}]{1,16}[\s._-]{1,3})?$/u;
+/** Words of a name, and places of a word that are read in a text. */
+const MAX_WORDS = 8;
+const MAX_PLACES = 500;
 /** Letters by which a text is passed over before its words are read. */
 const PREFIX = 3;
 
@@ -51,7 +54,7 @@ export function readSubject(subject: string): Subject {
   const folded = plain(subject.trim());
   const runs = folded.match(RUN) ?? [];
   if (HAS_UNSPACED.test(folded) || runs.length === 0) return byCharacters(folded.toLowerCase());
-  const isName = runs.every((run) => IS_CAPITAL.test(run));
+  const isName = runs.length <= MAX_WORDS && runs.every((run) => IS_CAPITAL.test(run));
   return isName ? byName(runs.map((run) => run.toLowerCase())) : byWords(folded);
 }
 
@@ -92,39 +95,40 @@ function byName(words: readonly string[]): Subject {
   const [first = "", ...others] = words;
 
   /** Whether the other words of the name follow a place, or precede it as in `Schmidt, Anna`. */
-  const isWhole = (text: string, lower: string, place: Place): boolean => {
+  const isWhole = (text: string, place: Place, placesOfOthers: readonly Place[][]): boolean => {
     let at = place;
-    for (const word of others) {
-      const next = placesOf(text, lower, word).find(
-        ({ start }) => start >= at.end && start - at.end <= MAX_BETWEEN,
-      );
-      if (!next || !BETWEEN.test(text.slice(at.end, next.start)))
-        return isReversed(text, lower, place);
+    for (const places of placesOfOthers) {
+      const next = places.find(({ start }) => start >= at.end && start - at.end <= MAX_BETWEEN);
+      if (!next || !BETWEEN.test(text.slice(at.end, next.start))) {
+        const [last = []] = placesOfOthers.slice(-1);
+        return isReversed(text, place, last);
+      }
       at = next;
     }
     return true;
   };
 
-  const isReversed = (text: string, lower: string, { start }: Place): boolean => {
-    const [last = ""] = others.slice(-1);
-    return placesOf(text, lower, last).some(
-      ({ end }) => end <= start && /^,?\s{1,2}$/.test(text.slice(end, start)),
+  const isReversed = (text: string, { start }: Place, last: readonly Place[]): boolean =>
+    last.some(
+      ({ end }) =>
+        end <= start && start - end <= MAX_BETWEEN && /^,?\s{1,2}$/.test(text.slice(end, start)),
     );
-  };
 
   return {
     isName: true,
     find(content, smallCounts = true) {
       const text = plain(content);
       const lower = text.toLowerCase();
-      let found: Mention | null = null;
+      const placesOfOthers = others.map((word) => placesOf(text, lower, word));
+      let found: Mention | null = placesOfOthers.some(({ length }) => length > 0)
+        ? "perhaps"
+        : null;
       for (const place of placesOf(text, lower, first)) {
         const isSure = !place.isJoined && (smallCounts || !place.isSmall);
-        if (isSure && isWhole(text, lower, place)) return "named";
+        if (isSure && isWhole(text, place, placesOfOthers)) return "named";
         found = "perhaps";
       }
-      const hasOther = others.some((word) => placesOf(text, lower, word).length > 0);
-      return hasOther ? "perhaps" : found;
+      return found;
     },
     countCases(content) {
       const text = plain(content);
@@ -143,6 +147,7 @@ function placesOf(text: string, lower: string, word: string): Place[] {
   for (let at = searched.indexOf(word); at >= 0; at = searched.indexOf(word, at + word.length)) {
     const end = endOf(searched, at + word.length);
     if (isLetter(searched[at - 1]) || isLetter(searched[end])) continue;
+    if (places.length === MAX_PLACES) break;
     const isSmall = text[at] === searched[at] && !IS_CAPITAL.test(text[at] ?? "");
     places.push({ start: at, end, isSmall, isJoined: isPartOfName(text, at, end) });
   }
