@@ -5,7 +5,13 @@ import { responses } from "../http/openapi.ts";
 import { createBodyReader } from "../http/requests/body.ts";
 import { limit, query, SpaceQuery } from "../memories/http/requests.ts";
 import { createParser, type Dependencies, signedIn } from "../memories/http/writing-routes.ts";
-import { MAX_TIDIED, TidyOutcome, TidyReport, TidyRequest } from "../memories/rules/tidy/report.ts";
+import {
+  MAX_TIDIED,
+  TidyKindSchema,
+  TidyOutcome,
+  TidyReport,
+  TidyRequest,
+} from "../memories/rules/tidy/report.ts";
 import type { Tidy } from "./tidy.ts";
 
 /** The most bytes of a body: some 500 for each group. */

@@ -146,30 +146,31 @@ export function tableOf(months: readonly Month[]): string {
   ].join("\n");
 }
 
-const DRAWN: Record<string, readonly string[]> = {
+/** The curves of each picture, with labels that fit beside each other. */
+const DRAWN: Record<string, readonly (readonly [name: string, label: string])[]> = {
   "A year: answers": [
-    "right first",
-    "right among five",
-    "stale first, unmarked",
-    "true ones marked",
+    ["right first", "right first"],
+    ["right among five", "right among five"],
+    ["stale first, unmarked", "stale first"],
+    ["true ones marked", "true but marked"],
   ],
-  "A year: what nothing answers": [
-    "nothing, as never said",
-    "withdrawn, and says so or nothing",
-    "outlived, and says nothing",
-    "nothing, though known",
+  "A year: where nothing holds": [
+    ["nothing, as never said", "never said"],
+    ["withdrawn, and says so or nothing", "withdrawn"],
+    ["outlived, and says nothing", "outlived"],
+    ["nothing, though known", "nothing but known"],
   ],
   "A year: recall for prompts": [
-    "prompt: facts that came",
-    "prompt: unrelated lines",
-    "prompt: stale lines",
-    "prompt: repeated lines",
+    ["prompt: facts that came", "facts that came"],
+    ["prompt: unrelated lines", "unrelated lines"],
+    ["prompt: stale lines", "stale lines"],
+    ["prompt: repeated lines", "repeated"],
   ],
   "A year: recall at beginnings": [
-    "begin: preferences that came",
-    "begin: lines without a fact",
-    "begin: stale lines",
-    "begin: repeated lines",
+    ["begin: preferences that came", "what should come"],
+    ["begin: lines without a fact", "without a fact"],
+    ["begin: stale lines", "stale lines"],
+    ["begin: repeated lines", "repeated"],
   ],
 };
 
@@ -179,13 +180,13 @@ export function chartsOf(months: readonly Month[]): Chart[] {
     title,
     xLabel: "month",
     yLabel: "share",
-    series: names.flatMap((name): Series[] => {
+    series: names.flatMap(([name, label]): Series[] => {
       const curve = CURVES.find((one) => one.name === name);
       const points = months.flatMap((month): (readonly [number, number])[] => {
         const value = curve?.of(month) ?? Number.NaN;
         return Number.isNaN(value) ? [] : [[month.month, value]];
       });
-      return [{ label: name, points, as: "line" }];
+      return [{ label, points, as: "line" }];
     }),
   }));
 }

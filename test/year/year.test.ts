@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { FoundMemory } from "../../src/memories/model/found-memory.ts";
-import { tableOf, worstMonth } from "./curves.ts";
+import { chartsOf, tableOf, worstMonth } from "./curves.ts";
 import { judge, questionsAt } from "./questions.ts";
 import { runYear } from "./run.ts";
 import { createYear, type Session, WEEK } from "./talk.ts";
@@ -115,6 +115,7 @@ test("a week is lived with the real server, its hooks and its tools, and measure
   expect(month.bytes).toBeGreaterThan(100_000);
   expect(faults.every(({ month: number }) => number === 1)).toBe(true);
   expect(tableOf(months)).toContain("| right first |");
+  expect(chartsOf(months).flatMap(({ series }) => series)).toHaveLength(16);
   expect(
     worstMonth({ name: "", isBad: true, of: ({ memories }) => memories }, [
       month,
