@@ -110,11 +110,9 @@ export const limit = (standard: number) =>
     description: "The most memories to return.",
   });
 
-const strict = { additionalProperties: false };
-
 /** A query, which may choose a space besides its own fields. The principal of the request has it; see `chooseSpace`. */
 export const query = <Fields extends TProperties>(fields: Fields) =>
-  Type.Object({ ...fields, ...spaceField }, strict);
+  Type.Object({ ...fields, ...spaceField }, { additionalProperties: false });
 const spaceField = {
   space: Type.Optional(
     Type.String({
@@ -223,7 +221,7 @@ export const Move = Type.Object(
       examples: ["atlas"],
     }),
   },
-  strict,
+  { additionalProperties: false },
 );
 
 /** Headers of requests that save memories. */
