@@ -25,8 +25,8 @@ const TidyQuery = query({
   ),
 });
 const Undone = Type.Object({ undone: Type.Literal(true) });
-const ChangePath = Type.Object({
-  id: Type.String({ minLength: 1, maxLength: 128, description: "`undo` of the answer." }),
+const UndoQuery = query({
+  undo: Type.String({ minLength: 1, maxLength: 128, description: "`undo` of the answer." }),
 });
 
 /** `GET` and `POST /memories/tidy`, and undoing. */
@@ -104,14 +104,13 @@ function createApplyRoutes({
       },
     )
     .delete(
-      "/:id",
-      async ({ principal, params }) => {
-        if (await tidy.undo(principal, params.id)) return { undone: true };
+      "/",
+      async ({ principal, query: { undo } }) => {
+        if (await tidy.undo(principal, undo)) return { undone: true };
         throw new AppError("conflict", "It is too late to undo this change.");
       },
       {
-        params: ChangePath,
-        query: SpaceQuery,
+        query: UndoQuery,
         detail: {
           operationId: "undoTidying",
           summary: "Undo what was applied, within ten seconds",

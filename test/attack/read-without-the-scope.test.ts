@@ -92,7 +92,7 @@ test.each(CREDENTIALS)("%s reads nothing that others saved", async (_, scopes, i
     ],
     getTidyReport: [["GET", "/memories/tidy", {}, false]],
     applyTidyProposals: [["POST", "/memories/tidy", { json: { groups: [{ id: "x" }] } }, false]],
-    undoTidying: [["DELETE", "/memories/tidy/wait_1", {}, false]],
+    undoTidying: [["DELETE", "/memories/tidy?undo=wait_1", {}, false]],
     searchMemories: [["GET", "/memories/search?q=secret", {}, false]],
     exportMemories: [["GET", "/memories/export", {}, false]],
     getStats: [["GET", "/stats", {}, false]],

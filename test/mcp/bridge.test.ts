@@ -30,7 +30,7 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
     expect((await client.call("delete_memory", { id })).isError).toBe(false);
     expect(shownIn(await client.call("search_memories", { query: "Sam" }))).toEqual([]);
     expect((await client.call("get_memory", { id })).text).toContain("Search first");
-    expect((await client.prompts()).length).toBe(1);
+    expect((await client.prompts()).length).toBe(3);
   });
 });
 

@@ -136,7 +136,7 @@ export const APART = {
     "POST /memories/tidy",
   ],
   "reads memories in steps with pauses; `test/eval/tidy.ts` measures it with 100,000 memories": [
-    "DELETE /api/memories/tidy/:id",
+    "DELETE /api/memories/tidy",
     "GET /api/memories/tidy",
     "POST /api/memories/tidy",
   ],

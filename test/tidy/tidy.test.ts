@@ -112,7 +112,7 @@ test("applying can be undone, and a preview changes nothing", async () => {
   const { body } = await client.send("POST", "/memories/tidy", preview);
   expect(body).toMatchObject({ pinned: 1, undo: null });
   const { undo } = await apply(client, groups);
-  expect(await client.send("DELETE", `/memories/tidy/${undo}`)).toMatchObject({ status: 200 });
+  expect(await client.send("DELETE", `/memories/tidy?undo=${undo}`)).toMatchObject({ status: 200 });
   await applyAllDue();
   expect(await client.get(id)).toMatchObject({ pinned: false });
   await apply(client, groups);

@@ -188,7 +188,7 @@ async function readAll(api: Api, kind: TidyKind): Promise<TidyGroup[]> {
 
 async function undoChanges(api: Api, ids: readonly string[]) {
   for (const id of ids) {
-    await api.json(`/api/memories/tidy/${encodeURIComponent(id)}`, { method: "DELETE" });
+    await api.json(`/api/memories/tidy?undo=${encodeURIComponent(id)}`, { method: "DELETE" });
   }
   say("Undone: nothing was changed.");
 }

@@ -91,7 +91,7 @@ const filterFields = {
 };
 
 const asOf = (description: string) =>
-  Type.Optional(instant({ description, examples: ["2026-03-03"] }));
+  Type.Optional(instant({ description, examples: ["2026-03-03T23:59:59Z"] }));
 
 /** The filters of searches and lists, which leave out superseded memories by default. */
 const visibleFields = {

@@ -277,7 +277,7 @@ export function createClient(options: ClientOptions): Client {
     },
 
     async undoTidy(change, { space, signal } = {}) {
-      const path = `/memories/tidy/${encodeURIComponent(change)}${toQuery({ space })}`;
+      const path = `/memories/tidy${toQuery({ undo: change, space })}`;
       await ask({ method: "DELETE", path, isRepeatable: false, signal });
     },
 

@@ -194,22 +194,6 @@ export interface paths {
          * @description Applies the proposed or another allowed `action` of each group, ten seconds later. Until then it can be undone. If one of the groups has changed, nothing is applied. Needs `memories:read` too.
          */
         post: operations["applyTidyProposals"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/memories/tidy/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Undo what was applied, within ten seconds */
         delete: operations["undoTidying"];
         options?: never;
@@ -1656,6 +1640,11 @@ export interface operations {
                                  */
                                 updated_at: string;
                                 expires_at: string | null;
+                                /**
+                                 * @description With `as_of`: changed since then, and shown as it is now.
+                                 * @constant
+                                 */
+                                changed_since?: true;
                                 /** @description For members of a space: its name; `null` outside. */
                                 space?: string | null;
                             }[];
@@ -1725,7 +1714,7 @@ export interface operations {
                         expiring: number;
                         /** @description Memories that move to another project. */
                         moved: number;
-                        /** @description Id of the change: `DELETE /memories/tidy/ID` undoes it for ten seconds. `null` if nothing changes. */
+                        /** @description Id of the change: `DELETE /memories/tidy?undo=ID` undoes it for ten seconds. `null` if nothing changes. */
                         undo: string | null;
                     };
                 };
@@ -1734,15 +1723,14 @@ export interface operations {
     };
     undoTidying: {
         parameters: {
-            query?: {
+            query: {
+                /** @description `undo` of the answer. */
+                undo: string;
                 /** @description Name or id of a space that you are a member of, or `personal`. By default a search looks into your own memories and your spaces, and everything else is about your own. The header `ctxd-space` says the same, percent-encoded. */
                 space?: string;
             };
             header?: never;
-            path: {
-                /** @description `undo` of the answer. */
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

@@ -126,7 +126,7 @@ export const TidyOutcome = Type.Object({
   moved: count("Memories that move to another project."),
   undo: Type.Union([Type.String(), Type.Null()], {
     description:
-      "Id of the change: `DELETE /memories/tidy/ID` undoes it for ten seconds. `null` if nothing changes.",
+      "Id of the change: `DELETE /memories/tidy?undo=ID` undoes it for ten seconds. `null` if nothing changes.",
   }),
 });
 export type TidyOutcome = Static<typeof TidyOutcome>;

@@ -215,7 +215,7 @@ class Client:
 
     def undo_tidy(self, change: str, *, space: Optional[str] = None) -> None:
         """Undoes what `apply_tidy` is about to do. Raises CtxdError `conflict` if it is too late."""
-        path = "/memories/tidy/" + quote(change, safe="") + to_query({"space": space})
+        path = "/memories/tidy" + to_query({"undo": change, "space": space})
         self._ask(Call("DELETE", path))
 
     def export(self, **options: Unpack[ExportOptions]) -> Generator[Memory, None, None]:
