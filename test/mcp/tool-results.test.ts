@@ -214,7 +214,7 @@ test("captured turns are found, and listed by session only", async () => {
   });
   expect(captured.status).toBe(200);
   expect(contentsOf(await client.call("list_memories"))).toEqual(["The user prefers tea"]);
-  expect(await client.resources()).toHaveLength(2);
+  expect(await client.resources()).toHaveLength(4);
   const said = await client.call("list_memories", { session_id: "s-1" });
   expect(said.text).toContain("oolong");
   const found = await client.call("search_memories", { query: "oolong tea" });
