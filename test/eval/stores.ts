@@ -84,6 +84,8 @@ export function parseStores(file: string, text: string): TrainingStore[] {
 /** All stores, in the order of their files. */
 export async function readStores(folder = FOLDER): Promise<TrainingStore[]> {
   const files = [...new Glob("*.txt").scanSync(folder)].sort();
-  const all = files.map(async (file) => parseStores(file, await Bun.file(join(folder, file)).text()));
+  const all = files.map(async (file) =>
+    parseStores(file, await Bun.file(join(folder, file)).text()),
+  );
   return (await Promise.all(all)).flat();
 }
