@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { Glob } from "bun";
+
+/** Where the stores lie: small collections of memories with questions, written for this project. */
+const FOLDER = join(import.meta.dir, "stores");
+
+/**
+ * What makes a question hard: it shares words with its evidence, or none; it asks about a time; several memories answer it;
+ * the fact has changed; another memory only looks alike; no memory answers it.
+ */
+export const CATEGORIES = [
+  "words",
+  "meaning",
+  "time",
+  "several",
+  "changed",
+  "alike",
+  "none",
+] as const;
+type Category = (typeof CATEGORIES)[number];
+
+export interface StoreMemory {
+  id: string;
+  /** A day, or a day and a time. */
+  at: string;
+  /** Who said it; null for a note. */
+  by: string | null;
+  text: string;
+}
+
+export interface StoreQuestion {
+  question: string;
+  category: Category;
+  /** Ids of the memories that answer it. */
+  evidence: string[];
+}
+
+export interface TrainingStore {
+  file: string;
+  title: string;
+  kind: string;
+  language: string;
+  memories: StoreMemory[];
+  questions: StoreQuestion[];
+}
+
+const HEADING = /^== ([^|]+) \| ([a-z]+) \| ([a-z]{2})$/;
+const MEMORY = /^(\w+) (\d{4}-\d\d-\d\d(?: \d\d:\d\d)?)(?: ([^:]{1,40}))?: (.+)$/;
+const QUESTION = /^\? (-|\w+(?:,\w+)*) ([a-z]+): (.+)$/;
+
+/** Parses a file of stores. @throws Error that names the line */
+export function parseStores(file: string, text: string): TrainingStore[] {
+  const stores: TrainingStore[] = [];
+  for (const [place, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const fail = (why: string) => new Error(`${file}:${place + 1}: ${why}: ${line.slice(0, 100)}`);
+    const heading = HEADING.exec(line);
+    if (heading) {
+      const [, title = "", kind = "", language = ""] = heading;
+      stores.push({ file, title, kind, language, memories: [], questions: [] });
+      continue;
+    }
+    const store = stores.at(-1);
+    if (!store) throw fail("a store begins with ==");
+    const [, ids = "", name = "", question = ""] = QUESTION.exec(line) ?? [];
+    if (question) {
+      const category = CATEGORIES.find((each) => each === name);
+      if (!category) throw fail(`no category ${name}`);
+      const evidence = ids === "-" ? [] : ids.split(",");
+      const unknown = evidence.find((id) => !store.memories.some((memory) => memory.id === id));
+      if (unknown) throw fail(`no memory ${unknown} before it`);
+      if ((category === "none") !== (evidence.length === 0)) throw fail("none has no evidence");
+      store.questions.push({ question, category, evidence });
+      continue;
+    }
+    const [, id, at = "", by, content] = MEMORY.exec(line) ?? [];
+    if (!id || !content || Number.isNaN(Date.parse(at))) throw fail("neither memory nor question");
+    if (store.memories.some((memory) => memory.id === id)) throw fail(`${id} comes twice`);
+    store.memories.push({ id, at, by: by ?? null, text: content });
+  }
+  return stores;
+}
+
+/** All stores, in the order of their files. */
+export async function readStores(folder = FOLDER): Promise<TrainingStore[]> {
+  const files = [...new Glob("*.txt").scanSync(folder)].sort();
+  const all = files.map(async (file) =>
+    parseStores(file, await Bun.file(join(folder, file)).text()),
+  );
+  return (await Promise.all(all)).flat();
+}
