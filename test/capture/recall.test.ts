@@ -167,6 +167,7 @@ test.each([
           return { memories: [], mode, period: null };
         },
         list: async () => ({ memories: [], nextCursor: null, previousCursor: null }),
+        outdatedAmong: async () => new Set<string>(),
       },
     });
     const request = { session: null, project: null, name: null, isFresh: false, budget: 500 };
@@ -187,6 +188,7 @@ test("a search that fails while memories are listed fails the recall, and nothin
         await new Promise((resolve) => setImmediate(resolve));
         return { memories: [], nextCursor: null, previousCursor: null };
       },
+      outdatedAmong: async () => new Set<string>(),
     },
   });
   const request = { session: null, project: null, name: "shop", isFresh: false, budget: 500 };
