@@ -8,6 +8,7 @@ import { reachesOf } from "../spaces/with-spaces.ts";
 import { createPause } from "../timing/pause.ts";
 import {
   isEmptyTalk,
+  isPreference,
   isTalk,
   MIN_CHANCE,
   type Recallable,
@@ -25,6 +26,8 @@ const CANDIDATES = 100;
 /** At most this many memories of each kind at the beginning of a conversation. */
 const MAX_OF_PROJECT = 12;
 const MAX_OF_USER = 10;
+/** The same with those tagged as preferences: somebody wants them in each conversation. */
+const MAX_WITH_TAGGED = 20;
 const MAX_NAMED = 4;
 const MAX_LAST_TURNS = 2;
 /** At most this many memories for a prompt, and the results among which they are chosen. */
@@ -140,7 +143,9 @@ export function createRecall({
       lists(),
     ]);
     const ofProject = await latest(reach, saved);
-    const ofUser = (await latest(reach, preferences)).slice(0, MAX_OF_USER);
+    const ofUser = (await latest(reach, preferences)).filter(
+      (memory, place) => place < (isPreference(memory) ? MAX_WITH_TAGGED : MAX_OF_USER),
+    );
     const worths = await worthsOf(reach, idsOf([...ofProject, ...ofUser, ...named, ...captured]));
     const shift = ({ id }: Memory) => Math.min(0, shiftOf(worths, id));
     const usefulFirst = (a: Memory, b: Memory) => shift(b) - shift(a);
@@ -169,7 +174,6 @@ export function createRecall({
     const { project, session, isFresh, isAsked } = request;
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
     const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT }, request);
-    const wanted = new Set(idsOf(await latest(reach, found)));
     const worths = await worthsOf(reach, idsOf(found));
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
     return found
@@ -177,10 +181,7 @@ export function createRecall({
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs, shiftOf(worths, memory.id)) : 0;
         const isWanted =
-          chance >= MIN_CHANCE &&
-          wanted.has(memory.id) &&
-          !isEmptyTalk(prompt, memory) &&
-          (isFresh || !isOwn(memory));
+          chance >= MIN_CHANCE && !isEmptyTalk(prompt, memory) && (isFresh || !isOwn(memory));
         const percent = Math.round(100 * chance);
         const why = `answers the prompt, with a chance of ${percent} %${wordsOf(worths, memory.id)}`;
         return isWanted ? [{ memory, why, chance }] : [];

@@ -153,7 +153,7 @@ test("a request of an earlier conversation is not recalled as a fact", async () 
   );
 });
 
-test("of memories that a later one restates or changes, a recall has the later one", async () => {
+test("of memories that a later one restates or changes, a conversation begins with the later one", async () => {
   const { save, recall } = await open();
   const project = "acme/atlas";
   const says = [
@@ -168,15 +168,27 @@ test("of memories that a later one restates or changes, a recall has the later o
     await save(one);
     server.clock.advance(86_400_000);
   }
-  const atBeginning = await recall({ project });
-  const forPrompt = await recall({ project, prompt: "Which port does the exporter have?" });
-  for (const text of [atBeginning, forPrompt]) {
-    expect(text).toContain("The exporter's port is 9443.");
-    expect(text).not.toContain("port of the exporter");
+  const text = await recall({ project });
+  expect(text).toContain("The exporter's port is 9443.");
+  expect(text).not.toContain("port of the exporter");
+  expect(text).toContain("importer is 8443");
+  expect(text).toContain("4 spaces");
+  expect(text).not.toContain("2 spaces");
+});
+
+test("a conversation begins with twenty memories tagged as preferences, and with ten that are not", async () => {
+  const kinds = ["tests", "commits", "reviews", "comments", "names", "logs", "errors", "types"];
+  const ways = kinds.flatMap((kind) => ["Rust", "Go", "Zig"].map((where) => `${kind} in ${where}`));
+  const said = (way: string) => `The user wants agents to write ${way} briefly.`;
+  for (const [tags, count] of [
+    [["preference"], 20],
+    [[], 10],
+  ] as const) {
+    const other = await open();
+    await other.saveAll(ways.map((way) => ({ content: said(way), tags: [...tags] })));
+    const text = await other.recall({ project: "acme/atlas" });
+    expect(text.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(count);
   }
-  expect(atBeginning).toContain("importer is 8443");
-  expect(atBeginning).toContain("4 spaces");
-  expect(atBeginning).not.toContain("2 spaces");
 });
 
 test("what was changed is recalled all the same if it is pinned", async () => {
