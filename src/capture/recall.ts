@@ -143,7 +143,7 @@ export function createRecall({
       lists(),
     ]);
     const ofProject = await latest(reach, saved);
-    const ofUser = (await latest(reach, preferences)).filter(
+    const ofUser = (await latest(reach, preferences.slice(0, CANDIDATES))).filter(
       (memory, place) => place < (isPreference(memory) ? MAX_WITH_TAGGED : MAX_OF_USER),
     );
     const worths = await worthsOf(reach, idsOf([...ofProject, ...ofUser, ...named, ...captured]));
