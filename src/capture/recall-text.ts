@@ -24,7 +24,7 @@ const REQUEST =
 
 /** A request that begins with so many words of the prompt, and has this share of its words, asks for the same again. */
 const FIRST_WORDS = 3;
-const SHARED = 0.7;
+const SHARED = 0.8;
 /** The output of a program has at least so many numbers, and this share of its words has a digit. */
 const NUMBERS = { least: 8, share: 0.25 };
 
@@ -59,14 +59,17 @@ export function isEmptyTalk(
   memory: Pick<FoundMemory, "content" | "source" | "metadata">,
 ): boolean {
   if (!isTalk(memory)) return false;
-  const said = wordsIn(memory.content.replace(/^(?:User|Assistant): /, ""));
-  return isOutput(said) || (roleOf(memory) === "user" && asksAgain(wordsIn(prompt), said));
+  const said = memory.content.replace(/^(?:User|Assistant): /, "");
+  return isOutput(wordsIn(said)) || (roleOf(memory) === "user" && asksAgain(prompt, said));
 }
 
-function asksAgain(prompt: readonly string[], said: readonly string[]): boolean {
-  if (said.slice(0, FIRST_WORDS).some((word, at) => word !== prompt[at])) return false;
-  const known = new Set(prompt);
-  return said.filter((word) => known.has(word)).length >= SHARED * said.length;
+/** Paths count as one word. */
+function asksAgain(prompt: string, said: string): boolean {
+  const [asked, words] = [prompt, said].map((text) => text.trim().toLowerCase().split(/\s+/));
+  if (!asked || !words) return false;
+  if (words.slice(0, FIRST_WORDS).some((word, at) => word !== asked[at])) return false;
+  const known = new Set(asked);
+  return words.filter((word) => known.has(word)).length >= SHARED * words.length;
 }
 
 function isOutput(said: readonly string[]): boolean {
