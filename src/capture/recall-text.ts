@@ -22,6 +22,12 @@ const WORD = /[\p{L}\p{N}]+/gu;
 const REQUEST =
   /\?\s*$|^(?:User: )?(?:(?:ok(?:ay)?|yes|no|now|then|and|so|also|great|good|fine|thanks?)[,.!]?\s+)*(?:(?:can|could|would|will) you\b|please\b|let'?s\b|(?:i (?:want|need) you to|add|delete|fix|commit|run|write|make|remove|rename|create|open|show|give|explain|update|change|merge|push|check|look|try|implement|refactor|move|find|tell|help|continue|do|use|put|set|rebase|revert|deploy|install|clean|split|format|generate|undo|stop|start|build|test)\b)/i;
 
+/** A request that begins with so many words of the prompt, and has this share of its words, asks for the same again. */
+const FIRST_WORDS = 3;
+const SHARED = 0.8;
+/** The output of a program has at least so many numbers, and this share of its words has a digit. */
+const NUMBERS = { least: 8, share: 0.25 };
+
 /** Whether a turn asks for something to be done or answered. */
 function isRequest(content: string): boolean {
   return REQUEST.test(content.trim());
@@ -38,8 +44,37 @@ function roleOf({ metadata }: Pick<FoundMemory, "metadata">): "user" | "assistan
   return role === "user" || role === "assistant" ? role : null;
 }
 
+/** The words of a text in lower case. */
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(WORD) ?? [];
+}
+
 export function isPreference({ tags }: Pick<FoundMemory, "tags">): boolean {
   return tags.some((tag) => /^(?:preferences?|rules?)$/i.test(tag));
+}
+
+/** Whether a turn says nothing that a prompt could need: it asks for the same, or is the output of a program. */
+export function isEmptyTalk(
+  prompt: string,
+  memory: Pick<FoundMemory, "content" | "source" | "metadata">,
+): boolean {
+  if (!isTalk(memory)) return false;
+  const said = memory.content.replace(/^(?:User|Assistant): /, "");
+  return isOutput(wordsIn(said)) || (roleOf(memory) === "user" && asksAgain(prompt, said));
+}
+
+/** Paths count as one word. */
+function asksAgain(prompt: string, said: string): boolean {
+  const [asked, words] = [prompt, said].map((text) => text.trim().toLowerCase().split(/\s+/));
+  if (!asked || !words) return false;
+  if (words.slice(0, FIRST_WORDS).some((word, at) => word !== asked[at])) return false;
+  const known = new Set(asked);
+  return words.filter((word) => known.has(word)).length >= SHARED * words.length;
+}
+
+function isOutput(said: readonly string[]): boolean {
+  const numbers = said.filter((word) => /\d/.test(word)).length;
+  return numbers >= Math.max(NUMBERS.least, NUMBERS.share * said.length);
 }
 
 /** @param found explained, best first */
@@ -68,7 +103,7 @@ export function recallSigns(
     "of no project, in a project": Number(project !== null && memory.project === null),
     request: Number(role === "user" && isRequest(memory.content)),
     preference: Number(isPreference(memory)),
-    "words of the prompt": Math.log2(1 + (prompt.match(WORD) ?? []).length),
+    "words of the prompt": Math.log2(1 + wordsIn(prompt).length),
     length: Math.log2(1 + memory.content.length),
   };
 }

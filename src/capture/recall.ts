@@ -7,6 +7,7 @@ import type { Memories } from "../memories/rules/memories.ts";
 import { reachesOf } from "../spaces/with-spaces.ts";
 import { createPause } from "../timing/pause.ts";
 import {
+  isEmptyTalk,
   isPreference,
   isTalk,
   MIN_CHANCE,
@@ -16,6 +17,7 @@ import {
   recallText,
 } from "./recall-text.ts";
 import { shiftOf, type WorthsOf, wordsOf } from "./recall-worth.ts";
+import { byImportance, preferencesOfUser } from "./ways-of-working.ts";
 
 /** Sessions whose recalled memories are remembered. */
 const MAX_SESSIONS = 1_000;
@@ -24,25 +26,13 @@ const CANDIDATES = 100;
 /** At most this many memories of each kind at the beginning of a conversation. */
 const MAX_OF_PROJECT = 12;
 const MAX_OF_USER = 10;
+/** The same with those tagged as preferences: somebody wants them in each conversation. */
+const MAX_WITH_TAGGED = 20;
 const MAX_NAMED = 4;
 const MAX_LAST_TURNS = 2;
 /** At most this many memories for a prompt, and the results among which they are chosen. */
 const MAX_FOR_PROMPT = 6;
 const FOUND_FOR_PROMPT = 20;
-/**
- * Questions that find how the user wants agents to work, and the least that the meaning of a memory adds to its score, in
- * log-odds: memories about the user's life are below it. None has the word *user*, which many memories begin with.
- */
-const WAYS_OF_WORKING = [
-  "preferred way of working with agents",
-  "how answers and explanations should be written",
-  "rules for commits, branches, pull requests and reviews",
-  "coding style, tests, comments and dependencies",
-  "what an agent must never do without asking",
-  "editor, shell, tools and formats to use",
-  "language, tone and length of replies",
-];
-const MIN_MEANING = 1.3;
 
 /**
  * Searches by words only after which recall gives up on a model that is being loaded. Each has waited for it half a second.
@@ -84,7 +74,7 @@ export function createRecall({
   onRecall = () => {},
   worthsOf = async () => new Map(),
 }: {
-  memories: Pick<Memories, "search" | "list">;
+  memories: Pick<Memories, "search" | "list" | "outdatedAmong">;
   /** Called for each text, with the ids of its memories. */
   onRecall?: (reach: Reach, request: RecallRequest, ids: readonly string[]) => void;
   /** By default the uses of memories do not count. */
@@ -125,6 +115,8 @@ export function createRecall({
     }
   };
 
+  const latest = createLatest(memories);
+
   /** The memories for the beginning of a conversation. Talk comes only if it is of the project, or names it. */
   const forBeginning = async (reach: Reach, request: Asked): Promise<Recallable[]> => {
     const { project, name, session, isAsked } = request;
@@ -141,7 +133,7 @@ export function createRecall({
       const captured = await list(reach, { ...inProject, isCaptured: true });
       return { pinned, ofProject, captured };
     };
-    const [named, ofUser, { pinned, ofProject, captured }] = await Promise.all([
+    const [named, preferences, { pinned, ofProject: saved, captured }] = await Promise.all([
       name === null
         ? []
         : search(reach, name, { filter: withoutProject, limit: MAX_OF_USER }, request),
@@ -150,6 +142,10 @@ export function createRecall({
       ),
       lists(),
     ]);
+    const ofProject = await latest(reach, saved);
+    const ofUser = (await latest(reach, preferences.slice(0, CANDIDATES))).filter(
+      (memory, place) => place < (isPreference(memory) ? MAX_WITH_TAGGED : MAX_OF_USER),
+    );
     const worths = await worthsOf(reach, idsOf([...ofProject, ...ofUser, ...named, ...captured]));
     const shift = ({ id }: Memory) => Math.min(0, shiftOf(worths, id));
     const usefulFirst = (a: Memory, b: Memory) => shift(b) - shift(a);
@@ -184,7 +180,8 @@ export function createRecall({
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs, shiftOf(worths, memory.id)) : 0;
-        const isWanted = chance >= MIN_CHANCE && (isFresh || !isOwn(memory));
+        const isWanted =
+          chance >= MIN_CHANCE && !isEmptyTalk(prompt, memory) && (isFresh || !isOwn(memory));
         const percent = Math.round(100 * chance);
         const why = `answers the prompt, with a chance of ${percent} %${wordsOf(worths, memory.id)}`;
         return isWanted ? [{ memory, why, chance }] : [];
@@ -217,28 +214,15 @@ export function createRecall({
   };
 }
 
-/**
- * How the user wants agents to work: what was saved on purpose and belongs to no project, most important
- * first. @param search finds memories of no project
- */
-async function preferencesOfUser(
-  search: (query: string) => Promise<readonly FoundMemory[]>,
-): Promise<Memory[]> {
-  const best = new Map<string, { memory: Memory; meaning: number }>();
-  for (const query of WAYS_OF_WORKING) {
-    for (const memory of await search(query)) {
-      if (isTalk(memory)) continue;
-      const meaning = memory.explanation?.meaning ?? 0;
-      const least = isPreference(memory) ? Number.NEGATIVE_INFINITY : MIN_MEANING;
-      if (meaning > (best.get(memory.id)?.meaning ?? least)) {
-        best.set(memory.id, { memory, meaning });
-      }
+/** Makes a function that leaves out those memories that a later one of them restates or changes. */
+function createLatest({ outdatedAmong }: Pick<Memories, "outdatedAmong">) {
+  return async <Kind extends Memory>(reach: Reach, all: readonly Kind[]): Promise<Kind[]> => {
+    const outdated = new Set<string>();
+    for (const each of reachesOf(reach, {})) {
+      for (const id of await outdatedAmong(each, idsOf(all))) outdated.add(id);
     }
-  }
-  return [...best.values()]
-    .sort((a, b) => byImportance(a.memory, b.memory) || b.meaning - a.meaning)
-    .slice(0, MAX_OF_USER)
-    .map(({ memory }) => memory);
+    return all.filter(({ id }) => !outdated.has(id));
+  };
 }
 
 function idsOf(memories: readonly Memory[]): string[] {
@@ -267,10 +251,6 @@ function firstCharacters(text: string): string {
 function hasWord(content: string, name: string): boolean {
   const words: readonly string[] = content.toLowerCase().match(/[\p{L}\p{N}_-]+/gu) ?? [];
   return words.includes(name.toLowerCase());
-}
-
-function byImportance(a: Memory, b: Memory): number {
-  return Number(b.pinned) - Number(a.pinned) || b.importance - a.importance;
 }
 
 function mostImportantFirst(a: Memory, b: Memory): number {

@@ -153,6 +153,74 @@ test("a request of an earlier conversation is not recalled as a fact", async () 
   );
 });
 
+test("of memories that a later one restates or changes, a conversation begins with the later one", async () => {
+  const { save, recall } = await open();
+  const project = "acme/atlas";
+  const says = [
+    { content: "The preferred indentation of code is 2 spaces.", tags: ["preference"] },
+    { content: "The port of the exporter is 8443.", project },
+    { content: "The port of the importer is 8443.", project },
+    { content: "The preferred indentation of code is 4 spaces.", tags: ["preference"] },
+    { content: "The port of the exporter is 9443.", project },
+    { content: "The exporter's port is 9443.", project },
+  ];
+  for (const one of says) {
+    await save(one);
+    server.clock.advance(86_400_000);
+  }
+  const text = await recall({ project });
+  expect(text).toContain("The exporter's port is 9443.");
+  expect(text).not.toContain("port of the exporter");
+  expect(text).toContain("importer is 8443");
+  expect(text).toContain("4 spaces");
+  expect(text).not.toContain("2 spaces");
+});
+
+test("a conversation begins with twenty memories tagged as preferences, and with ten that are not", async () => {
+  const kinds = ["tests", "commits", "reviews", "comments", "names", "logs", "errors", "types"];
+  const ways = kinds.flatMap((kind) => ["Rust", "Go", "Zig"].map((where) => `${kind} in ${where}`));
+  const said = (way: string) => `The user wants agents to write ${way} briefly.`;
+  for (const [tags, count] of [
+    [["preference"], 20],
+    [[], 10],
+  ] as const) {
+    const other = await open();
+    await other.saveAll(ways.map((way) => ({ content: said(way), tags: [...tags] })));
+    const text = await other.recall({ project: "acme/atlas" });
+    expect(text.split("\n").filter((line) => line.startsWith("- "))).toHaveLength(count);
+  }
+});
+
+test("what was changed is recalled all the same if it is pinned", async () => {
+  const { save, recall } = await open();
+  const project = "acme/atlas";
+  await save({ content: "The port of the exporter is 8443.", project, pinned: true });
+  server.clock.advance(86_400_000);
+  await save({ content: "The port of the exporter is 9443.", project });
+  const text = await recall({ project });
+  expect(text).toContain("8443");
+  expect(text).toContain("9443");
+});
+
+test("a request in the words of the prompt and the output of a program are not recalled", async () => {
+  const { capture, recall } = await open();
+  const project = "acme/atlas";
+  const logs = [1, 2, 3, 4].map((at) => `09:2${at}:0${at} ERROR exporter: retrying (41${at} ms)`);
+  await capture("s-13", project, [
+    "Räum bitte das Modul exporter auf.",
+    "The exporter module is tidy now.",
+    logs.join("\n"),
+    "Noted.",
+    "The exporter retries every 41 seconds.",
+  ]);
+  expect(await recall({ project, prompt: "Räum bitte das Modul exporter auf." })).not.toContain(
+    "Räum",
+  );
+  const text = await recall({ project, prompt: "After how many seconds does the exporter retry?" });
+  expect(text).toContain("every 41 seconds");
+  expect(text).not.toContain("ERROR");
+});
+
 test.each([
   ["is loaded soon", 3, 4],
   ["does not load", Number.POSITIVE_INFINITY, 11],
@@ -167,6 +235,7 @@ test.each([
           return { memories: [], mode, period: null };
         },
         list: async () => ({ memories: [], nextCursor: null, previousCursor: null }),
+        outdatedAmong: async () => new Set<string>(),
       },
     });
     const request = { session: null, project: null, name: null, isFresh: false, budget: 500 };
@@ -187,6 +256,7 @@ test("a search that fails while memories are listed fails the recall, and nothin
         await new Promise((resolve) => setImmediate(resolve));
         return { memories: [], nextCursor: null, previousCursor: null };
       },
+      outdatedAmong: async () => new Set<string>(),
     },
   });
   const request = { session: null, project: null, name: "shop", isFresh: false, budget: 500 };

@@ -1,9 +1,10 @@
+import { cosineOf } from "../../embedding/embedder.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { hintOf, isRestatement } from "../ranking/hint.ts";
+import { hintOf, isRestatement, likenessOf } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
@@ -15,6 +16,9 @@ const CANDIDATES = 50;
 const MAX_STEPS = 32;
 /** Lowest score of memories that people are shown as similar: below it, few are about the same thing. */
 const NEAR = 0.6;
+
+/** The cosine from which on memories may be about one fact. */
+const LEAST_COSINE = 0.7;
 
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
 interface NearMemory {
@@ -104,6 +108,27 @@ export function createNeighbours({ store, clock }: Parts) {
         const memories = await toVisibleMemories(table, reach, rows);
         const score = (place: number) => rounded(found[place]?.score ?? 0);
         return memories.map((memory, place) => ({ memory, score: score(place) }));
+      });
+    },
+
+    /** Of saved memories, those that a later one of them restates or changes, without the pinned ones. */
+    async outdatedAmong(reach: Reach, ids: readonly string[]): Promise<Set<string>> {
+      const filter = readable(reach, { isCaptured: false, aliveAt: clock() });
+      return await store.use(reach.accountId, async ({ table }) => {
+        const rows = (await table.find(ids)).filter((row) => passes(filter, row));
+        const vectors = await table.vectorsOf(rows.map(({ id }) => id));
+        const isReplaced = (earlier: MemoryRow, later: MemoryRow) => {
+          const [a, b] = [vectors.get(earlier.id), vectors.get(later.id)];
+          if (!a || !b || later.project !== earlier.project) return false;
+          if (later.createdAt <= earlier.createdAt) return false;
+          const cosine = cosineOf(a, b);
+          if (cosine < LEAST_COSINE) return false;
+          return likenessOf(earlier, later, meaningScore(cosine, table.model.cosines)) !== null;
+        };
+        const outdated = rows.filter(
+          (row) => !row.pinned && rows.some((later) => isReplaced(row, later)),
+        );
+        return new Set(outdated.map(({ id }) => id));
       });
     },
 
