@@ -1656,6 +1656,11 @@ export interface operations {
                                  */
                                 updated_at: string;
                                 expires_at: string | null;
+                                /**
+                                 * @description With `as_of`: changed since then, and shown as it is now.
+                                 * @constant
+                                 */
+                                changed_since?: true;
                                 /** @description For members of a space: its name; `null` outside. */
                                 space?: string | null;
                             }[];
