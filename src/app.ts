@@ -4,7 +4,6 @@ import { recordRecalls, withActivity, withSearchActivity } from "./activity/with
 import { createCapture } from "./capture/capture.ts";
 import type { ProgressFiles } from "./capture/progress.ts";
 import { createRecall } from "./capture/recall.ts";
-import { createWorths } from "./capture/recall-worth.ts";
 import { createCaptureRoutes } from "./capture/routes.ts";
 import { withDistilling } from "./capture/with-distilling.ts";
 import type { Config } from "./config/config.ts";
@@ -137,17 +136,15 @@ export function createApp({
   const memories = withFindsCounted(withSearchActivity(changed, activity), uses);
   const noteRecall = recordRecalls(activity);
   const countRecall = countRecalled(uses);
-  const worthsOf = config.recallsByUse ? createWorths(uses) : undefined;
   const recall = createRecall({
     memories: changed,
-    worthsOf,
     onRecall(reach, request, ids) {
       noteRecall(reach, request, ids);
       countRecall(reach, ids);
     },
   });
   // What people look at in the dashboard is no activity of an agent.
-  const shownRecall = createRecall({ memories: changed, worthsOf });
+  const shownRecall = createRecall({ memories: changed });
   const capture = createCapture({ memories, progress, projectOf, clock: access.clock });
   const { undoable } = services;
   const sources = tidySources({ keys, uses, grants: access.oauth.grants });

@@ -108,9 +108,9 @@ export function recallSigns(
   };
 }
 
-/** The chance that a memory is worth showing, 0 to 1. @param shift what its uses add to the log-odds */
-export function recallChance(signs: RecallSigns, shift = 0): number {
-  let sum = LEARNED.start + shift;
+/** The chance that a memory is worth showing, 0 to 1. */
+export function recallChance(signs: RecallSigns): number {
+  let sum = LEARNED.start;
   for (const [sign, value] of Object.entries(signs)) sum += (WEIGHTS[sign] ?? 0) * value;
   return chanceOf(sum);
 }

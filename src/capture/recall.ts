@@ -16,7 +16,6 @@ import {
   recallSigns,
   recallText,
 } from "./recall-text.ts";
-import { shiftOf, type WorthsOf, wordsOf } from "./recall-worth.ts";
 import { byImportance, preferencesOfUser } from "./ways-of-working.ts";
 
 /** Sessions whose recalled memories are remembered. */
@@ -72,13 +71,10 @@ export type Recall = ReturnType<typeof createRecall>;
 export function createRecall({
   memories,
   onRecall = () => {},
-  worthsOf = async () => new Map(),
 }: {
   memories: Pick<Memories, "search" | "list" | "outdatedAmong">;
   /** Called for each text, with the ids of its memories. */
   onRecall?: (reach: Reach, request: RecallRequest, ids: readonly string[]) => void;
-  /** By default the uses of memories do not count. */
-  worthsOf?: WorthsOf | undefined;
 }) {
   /** Ids of the memories that each session has received. */
   const received = new LRUCache<string, Set<string>>({ max: MAX_SESSIONS });
@@ -146,21 +142,15 @@ export function createRecall({
     const ofUser = (await latest(reach, preferences.slice(0, CANDIDATES))).filter(
       (memory, place) => place < (isPreference(memory) ? MAX_WITH_TAGGED : MAX_OF_USER),
     );
-    const worths = await worthsOf(reach, idsOf([...ofProject, ...ofUser, ...named, ...captured]));
-    const shift = ({ id }: Memory) => Math.min(0, shiftOf(worths, id));
-    const usefulFirst = (a: Memory, b: Memory) => shift(b) - shift(a);
-    const because = (why: string) => (memory: Memory | FoundMemory) => ({
-      memory,
-      why: why + wordsOf(worths, memory.id),
-    });
+    const because = (why: string) => (memory: Memory | FoundMemory) => ({ memory, why });
     return [
       ...pinned.filter((memory) => memory.pinned).map(because("pinned")),
       ...ofProject
         .filter((memory) => project !== null || !isTalk(memory))
-        .sort((a, b) => usefulFirst(a, b) || mostImportantFirst(a, b))
+        .sort(mostImportantFirst)
         .slice(0, MAX_OF_PROJECT)
         .map(because("of this project")),
-      ...ofUser.sort(usefulFirst).map(because("how you want agents to work")),
+      ...ofUser.map(because("how you want agents to work")),
       ...named
         .filter(({ content }) => name !== null && hasWord(content, name))
         .slice(0, MAX_NAMED)
@@ -174,16 +164,14 @@ export function createRecall({
     const { project, session, isFresh, isAsked } = request;
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
     const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT }, request);
-    const worths = await worthsOf(reach, idsOf(found));
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
     return found
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
         const signs = recallSigns(prompt, project, found, place);
-        const chance = signs ? recallChance(signs, shiftOf(worths, memory.id)) : 0;
+        const chance = signs ? recallChance(signs) : 0;
         const isWanted =
           chance >= MIN_CHANCE && !isEmptyTalk(prompt, memory) && (isFresh || !isOwn(memory));
-        const percent = Math.round(100 * chance);
-        const why = `answers the prompt, with a chance of ${percent} %${wordsOf(worths, memory.id)}`;
+        const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
         return isWanted ? [{ memory, why, chance }] : [];
       })
       .sort((a, b) => b.chance - a.chance)
@@ -217,16 +205,13 @@ export function createRecall({
 /** Makes a function that leaves out those memories that a later one of them restates or changes. */
 function createLatest({ outdatedAmong }: Pick<Memories, "outdatedAmong">) {
   return async <Kind extends Memory>(reach: Reach, all: readonly Kind[]): Promise<Kind[]> => {
+    const ids = all.map(({ id }) => id);
     const outdated = new Set<string>();
     for (const each of reachesOf(reach, {})) {
-      for (const id of await outdatedAmong(each, idsOf(all))) outdated.add(id);
+      for (const id of await outdatedAmong(each, ids)) outdated.add(id);
     }
     return all.filter(({ id }) => !outdated.has(id));
   };
-}
-
-function idsOf(memories: readonly Memory[]): string[] {
-  return memories.map(({ id }) => id);
 }
 
 /** Each memory once, and none that the conversation has received. */

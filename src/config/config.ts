@@ -86,8 +86,6 @@ export function readConfig(env: Environment, flags: Flags, defaultDataDir?: stri
     /** Days that the security log keeps events. */
     securityLogDays: number("CTXD_SECURITY_LOG_DAYS", [1, 9999], " of days") ?? 90,
     decay: readDecay(settings),
-    /** Whether recall prefers memories that were of use. */
-    recallsByUse: choice("CTXD_RECALL_BY_USE", ["on", "off"], "off") === "on",
     /** Bytes of memory for the data that searches read; null for the default. */
     memoryBytes: parsed(
       "CTXD_MEMORY_SIZE",

@@ -53,7 +53,6 @@ export const SETTINGS = {
   CTXD_MODEL_SOURCE: "at build time: a folder with the model's files",
   CTXD_DECAY_DEPTH: "share of its score that a memory loses with age, 0 for none (0.25)",
   CTXD_HALF_LIFE: "days until half of that share is lost, at importance 0 and at 1 (30-480)",
-  CTXD_RECALL_BY_USE: "on if recall prefers memories that were of use (off)",
   CTXD_MEMBER_QUOTA:
     "quota of each member, as memories or memories,bytes: 10000 or 10000,20M, or none (10000,20M if anyone may sign up, else none)",
   CTXD_SECURITY_CONTACT:

@@ -17,39 +17,43 @@ const MAX_NAMED = 20;
 
 type Row<Value> = Value & { accountId: string };
 
+/** Reads rows with a statement whose parameters are `$1` and so on. */
+type Read = <Value>(statement: string, parameters: (string | number)[]) => Promise<Value[]>;
+
+/** Reads a SQLite database. */
+export function readerOf(sqlite: Sqlite): Read {
+  return async <Value>(statement: string, parameters: (string | number)[]) =>
+    sqlite.query<Value, (string | number)[]>(statement.replaceAll("$", "?")).all(...parameters);
+}
+
 /**
  * Tells what each agent brought, and warns about those whose capture or recall seems to be broken.
+ * @param read reads a database with the schema of this version
  * @param capturing agents of this machine whose hooks capture
  */
-export function* checkCaptures(
-  sqlite: Sqlite,
+export async function* checkCaptures(
+  read: Read,
   { now, capturing }: { now: number; capturing: readonly string[] },
-): Generator<Finding> {
+): AsyncGenerator<Finding> {
   const { ok, warning } = findingsOf("activity");
   const from = now - (COUNTED_DAYS - 1) * DAY;
-  const isThere = sqlite.query("SELECT 1 FROM sqlite_schema WHERE name = 'memory_uses'").get();
-  // The next start migrates an earlier version.
-  if (!isThere) return;
-  const days = sqlite
-    .query<Row<Omit<AgentDay, "lastAt">> & { lastAt: number }, [string]>(
-      `SELECT account_id AS accountId, source_id AS sourceId, agent, kind, day, times, memories, last_at AS lastAt
-       FROM activity_days WHERE day >= ?`,
-    )
-    .all(dayOf(from));
-  const ofUse = sqlite
-    .query<Row<OfUse>, [number]>(
-      `SELECT account_id AS accountId, source_id AS sourceId, agent, count(*) AS memories
-       FROM memory_uses WHERE created_at >= ? GROUP BY 1, 2, 3`,
-    )
-    .all(from);
-  const access = sqlite
-    .query<{ id: string; name: string; isPaused: number }, [number]>(
-      `SELECT id, name, paused_at IS NOT NULL AS isPaused FROM api_keys
-         WHERE revoked_at IS NULL AND coalesce(expires_at, ?1 + 1) > ?1
-       UNION ALL SELECT id, client_name, paused_at IS NOT NULL FROM oauth_grants
-         WHERE revoked_at IS NULL AND coalesce(expires_at, ?1 + 1) > ?1`,
-    )
-    .all(now);
+  const days = await read<Row<Omit<AgentDay, "lastAt">> & { lastAt: number }>(
+    `SELECT account_id AS "accountId", source_id AS "sourceId", agent, kind, day, times, memories, last_at AS "lastAt"
+     FROM activity_days WHERE day >= $1`,
+    [dayOf(from)],
+  );
+  const ofUse = await read<Row<OfUse>>(
+    `SELECT account_id AS "accountId", source_id AS "sourceId", agent, count(*) AS memories
+     FROM memory_uses WHERE created_at >= $1 GROUP BY 1, 2, 3`,
+    [from],
+  );
+  const access = await read<{ id: string; name: string; isPaused: number }>(
+    `SELECT id, name, CASE WHEN paused_at IS NULL THEN 0 ELSE 1 END AS "isPaused" FROM api_keys
+       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
+     UNION ALL SELECT id, client_name, CASE WHEN paused_at IS NULL THEN 0 ELSE 1 END FROM oauth_grants
+       WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)`,
+    [now],
+  );
   const machines = [
     { id: LOCAL_SOURCE_ID, name: "this machine", isPaused: false },
     ...access.map((each) => ({ ...each, isPaused: each.isPaused === 1 })),

@@ -13,7 +13,7 @@ import { readChoice } from "../embedding/model-choice.ts";
 import { isCompiled } from "../native/embedded-asset.ts";
 import type { LanceDb } from "../native/lancedb.ts";
 import { CertificateError, readCertificate } from "../tls/certificate.ts";
-import { checkCaptures } from "./captures.ts";
+import { checkCaptures, readerOf } from "./captures.ts";
 import { checkDatabase, checkJournal, checkStrays, checkTables } from "./database.ts";
 import { type Finding, findingsOf, reasonOf } from "./finding.ts";
 import { checkCacheFolder, checkDataFolder, checkDisk } from "./folders.ts";
@@ -154,7 +154,7 @@ export async function* examine(
       : await checkChosenModel(chosen, cacheDir, trial.folder),
   );
   yield* shared
-    ? checkShared({ settings: shared, dataDir, clock: Date.now })
+    ? checkShared({ settings: shared, dataDir, capturing, clock: Date.now })
     : checkData({ dataDir, isServed, lancedb, capturing, now: Date.now() });
 }
 
@@ -199,7 +199,10 @@ export async function* checkData({
       newest.push(moment);
       yield finding;
     }
-    yield* checkCaptures(sqlite, { now, capturing });
+    // The next start migrates an earlier version.
+    if (sqlite.query("SELECT 1 FROM sqlite_schema WHERE name = 'memory_uses'").get()) {
+      yield* checkCaptures(readerOf(sqlite), { now, capturing });
+    }
     yield* checkStrays(sqlite, { dataDir, isServed });
     yield checkClock(now, Math.max(...newest.map((moment) => moment ?? 0)) || null);
   } finally {

@@ -11,6 +11,7 @@ import { createPostgresLog } from "../memories/log/postgres-log.ts";
 import { checkObjectStore } from "../objects/check.ts";
 import { createObjects } from "../objects/objects.ts";
 import { nearestFolder } from "../system/mounts.ts";
+import { checkCaptures } from "./captures.ts";
 import { type Finding, findingsOf, formatBytes, reasonOf } from "./finding.ts";
 
 /** Number of the oldest supported PostgreSQL version. */
@@ -23,11 +24,18 @@ const OLD_MS = 24 * 3_600_000;
 interface Options {
   settings: Pick<SharedSettings, "databaseUrl" | "objects" | "cacheBytes">;
   dataDir: string;
+  /** Agents of this machine whose hooks capture. */
+  capturing?: readonly string[];
   clock: () => number;
 }
 
 /** Checks the shared database and object store of replicas, and this machine's copies. */
-export async function* checkShared({ settings, dataDir, clock }: Options): AsyncGenerator<Finding> {
+export async function* checkShared({
+  settings,
+  dataDir,
+  capturing = [],
+  clock,
+}: Options): AsyncGenerator<Finding> {
   const { databaseUrl, objects } = settings;
   const postgres = connectPostgres(databaseUrl, { sessions: 2 });
   try {
@@ -42,6 +50,7 @@ export async function* checkShared({ settings, dataDir, clock }: Options): Async
     if (database.state !== "problem") {
       yield await attempt("clock", () => checkClocks(postgres, clock));
       yield await attempt("journal", () => checkLog(postgres, clock()));
+      yield* checkAgentsOf(postgres, { now: clock(), capturing });
     }
     if (database.state !== "problem" && state === "ok") {
       yield await attempt("tables", () => checkFiles(postgres, objects));
@@ -50,6 +59,15 @@ export async function* checkShared({ settings, dataDir, clock }: Options): Async
   } finally {
     await postgres.close();
   }
+}
+
+/** What agents brought, once a server has migrated the schema to this version. */
+async function* checkAgentsOf(
+  postgres: Postgres,
+  options: Parameters<typeof checkCaptures>[1],
+): AsyncGenerator<Finding> {
+  const [[uses] = []] = await postgres.rows("SELECT to_regclass('memory_uses')::text");
+  if (uses) yield* checkCaptures(postgres.query, options);
 }
 
 /** Runs a check. An error is a problem. */

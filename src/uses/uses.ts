@@ -13,13 +13,14 @@ const WRITE_DELAY_MS = 10_000;
 /** Memories whose uses wait at most. Those of further ones are not counted. */
 const MAX_PENDING = 20_000;
 /** Memories that one transaction writes. */
-const BATCH = 250;
+const BATCH = 100;
 
 export type Uses = ReturnType<typeof createUses>;
 
 /**
  * Counts how often memories are found, recalled and used. `record` only counts in the server's memory; the counts are
- * written together some seconds later. A `kill -9` loses those seconds.
+ * written together some seconds later. A `kill -9` loses those seconds. Opening a memory on another server than the one
+ * that found it counts only after that one has written.
  */
 export function createUses({
   db,

@@ -59,6 +59,7 @@ const NOT_SECRET: Record<string, string> = {
     "id account_id name scopes created_at last_used_at expires_at revoked_at project project_only paused_at space_id",
   bases: "base name epoch since state contents",
   checkpoints: "name base version up_to files",
+  comparisons: "name position",
   copies: "account_id epoch owner lease_until",
   ctxd_schema: "number oldest",
   ephemeral: "expires_at",
@@ -68,6 +69,7 @@ const NOT_SECRET: Record<string, string> = {
   identities: "issuer subject account_id created_at",
   invitations: "id email created_at expires_at",
   journal: "name seq id written removed has_remains memories bytes at",
+  likenesses: "name later earlier kind changed_at",
   memory_uses:
     "account_id memory_id source_id agent created_at found recalled used found_at recalled_at used_at",
   oauth_clients: "id name redirect_uris created_at used_at asked_at",
@@ -89,6 +91,7 @@ const NOT_SECRET: Record<string, string> = {
   space_invitations: "id space_id email invited_by role created_at expires_at",
   space_members: "space_id account_id role joined_at",
   spaces: "id name projects disabled_at",
+  uncompared: "number name ids",
   use_settings: "account_id since",
   waiting_changes: "id account_id due_at begun_at change person_id",
 };

@@ -132,6 +132,8 @@ with Client(key, url=url, project="atlas") as client:
     const { limit, sort, cursor, ...listing } = queryOf(operation("get", ""));
     expect(types.ListOptions).toEqual(listing);
     expect(types.PageOptions).toEqual(queryOf(operation("get", "")));
+    expect(types.FoundAbout).toEqual(jsonOf(operation("get", "/about")?.responses[200]));
+    expect(types.Receipt).toEqual(jsonOf(operation("post", "/forget")?.responses[200]));
     expect(types.ImportReport).toEqual(jsonOf(operation("post", "/import")?.responses[200]));
   });
 

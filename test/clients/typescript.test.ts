@@ -81,6 +81,23 @@ describe("the TypeScript client", () => {
     expect(contents(next.memories)).toEqual(["fact 517"]);
   });
 
+  test("finds all about a person, and deletes it with a receipt", async () => {
+    const client = await newClient();
+    const [anna, city] = await client.saveAll([
+      { content: "Anna Vidal lives in Porto", tags: ["people"] },
+      { content: "The server is in Porto" },
+    ]);
+    const { memories, more } = await client.about("Anna Vidal");
+    expect(memories[0]).toMatchObject({ id: anna?.id, found_by: "text", captured: false });
+    expect(more).toBe(0);
+    const ids = [anna?.id ?? "", `mem_${"0".repeat(32)}`];
+    const receipt = await client.forget(ids, { about: "Anna Vidal" });
+    expect(receipt).toMatchObject({ deleted: 1, about: "Anna Vidal", left_files_at: null });
+    expect(JSON.stringify(await client.forget(ids))).not.toContain("Anna");
+    expect(contents((await client.listPage()).memories)).toEqual([city?.content ?? ""]);
+    await expect(client.forget([])).rejects.toMatchObject({ code: "validation_failed" });
+  });
+
   test("a history is that of a fact, and is deleted as a whole", async () => {
     const client = await newClient();
     const first = await client.save({ content: "Ana lives in Porto" });

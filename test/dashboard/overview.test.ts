@@ -147,6 +147,29 @@ describe("what needs attention", async () => {
     expect(await attention(owner)).toEqual([]);
   });
 
+  test("is agents that no longer capture", async () => {
+    const member = await server.signedIn();
+    const client = await server.client(member.accountId);
+    await client.save({ content: "The staging server is Otter" });
+    const record = (kind: "captured" | "searched") =>
+      server.activity.record({
+        ...{ accountId: member.accountId, kind, source: { id: "local", by: "local" } },
+        ...{ agent: "codex", memories: 1, memoryId: null, query: null },
+      });
+    record("captured");
+    for (let day = 0; day < 2; day++) {
+      await server.activity.flush();
+      expect(await attention(member)).toEqual([]);
+      server.clock.advance(DAY);
+      record("searched");
+    }
+    await server.activity.flush();
+    const [line, ...others] = await attention(member);
+    expect(line).toStartWith("/agents  Codex on this machine");
+    expect(line).toContain("was active on 2 days and captured nothing since");
+    expect(others).toEqual([]);
+  });
+
   test("is searches that find little, and keys that end", async () => {
     const member = await server.signedIn();
     const client = await server.client(member.accountId);

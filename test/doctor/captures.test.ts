@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { databasePath } from "../../src/db/data-lock.ts";
-import { checkCaptures } from "../../src/doctor/captures.ts";
+import { checkCaptures, readerOf } from "../../src/doctor/captures.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { openRecorded } from "../support/recorded-data.ts";
 
@@ -16,19 +16,22 @@ test("the doctor tells what agents brought, and warns about hooks that capture n
     ({ id } = await data.accounts.add({ email: "you@example.com", password: null }));
   }
   using sqlite = new Database(databasePath(dataDir));
-  const find = (capturing: readonly string[]) => [...checkCaptures(sqlite, { now, capturing })];
-  expect(find([])).toMatchObject([{ state: "ok", message: "no agent has used the memories yet" }]);
+  const find = (capturing: readonly string[]) =>
+    Array.fromAsync(checkCaptures(readerOf(sqlite), { now, capturing }));
+  expect(await find([])).toMatchObject([
+    { state: "ok", message: "no agent has used the memories yet" },
+  ]);
   for (const ago of [1, 2]) {
     const at = now - ago * DAY;
     sqlite
       .query("INSERT INTO activity_days VALUES (?, ?, 'saved', 'local', 'codex', '', 1, 0, 3, ?)")
       .run(id, new Date(at).toISOString().slice(0, 10), at);
   }
-  const [well] = find([]);
+  const [well] = await find([]);
   expect(well?.state).toBe("ok");
   expect(well?.message).toContain("codex on this machine: last capture never, last recall never");
   expect(well?.message).toContain("6 memories brought in 90 days, 0 of them of use");
-  expect(find(["codex"])).toMatchObject([
+  expect(await find(["codex"])).toMatchObject([
     { state: "warning", message: expect.stringContaining("captured nothing so far") },
   ]);
 });

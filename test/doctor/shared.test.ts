@@ -32,9 +32,14 @@ async function setUp(fill: ((url: string) => Promise<void>) | undefined = migrat
   const put = (base: string) =>
     createObjects(place).put(`${base}/data/1.lance`, new Blob(["LANC"]));
 
-  const examine = async ({ databaseUrl = url, now = Date.now, bucket = place.bucket } = {}) => {
+  const examine = async ({
+    databaseUrl = url,
+    now = Date.now,
+    bucket = place.bucket,
+    capturing = [] as string[],
+  } = {}) => {
     const settings = { databaseUrl, objects: { ...place, bucket }, cacheBytes: 10_000_000 };
-    const options = { settings, dataDir, clock: now };
+    const options = { settings, dataDir, capturing, clock: now };
     const findings = await Array.fromAsync(checkShared(options));
     return Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding]));
   };
@@ -62,11 +67,37 @@ test("without problems each part has one ok finding", async () => {
   await record(url, "acc.1");
   writeBase(join(dataDir, "memories"), "acc.1", { "data/1.lance": "LANC".repeat(500) });
   const findings = await examine();
-  expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(6).fill("ok"));
+  expect(Object.values(findings).map(({ state }) => state)).toEqual(Array(7).fill("ok"));
+  expect(findings.activity?.message).toBe("no agent has used the memories yet");
   expect(findings.database?.message).toMatch(/^PostgreSQL [\d.]+.*, schema \d+$/);
   expect(findings.journal?.message).toStartWith("1 entries (1 kB), the oldest of 20");
   expect(findings.tables?.message).toBe("1 bases have their files in the object store");
   expect(findings["local copies"]?.message).toBe("1 tables, 2 kB of 10.0 MB (CTXD_CACHE_SIZE)");
+});
+
+test("agents are named, and those whose hooks capture nothing are a warning", async () => {
+  const { url, examine } = await setUp();
+  await record(url, "acc.1");
+  const postgres = connectPostgres(url);
+  for (const ago of [1, 2]) {
+    const at = Date.now() - ago * 86_400_000;
+    await postgres.rows(
+      "INSERT INTO activity_days VALUES ('acc', $1, 'saved', 'local', 'codex', '', 1, 0, 3, $2)",
+      [new Date(at).toISOString().slice(0, 10), at],
+    );
+  }
+  await postgres.close();
+  const [{ activity: well }, { activity: dead }] = [
+    await examine(),
+    await examine({ capturing: ["codex"] }),
+  ];
+  expect(well?.state).toBe("ok");
+  expect(well?.message).toContain("codex on this machine: last capture never");
+  expect(well?.message).toContain("6 memories brought in 90 days, 0 of them of use");
+  expect(dead?.state).toBe("warning");
+  expect(dead?.message).toContain(
+    "codex on this machine was active on 2 days and captured nothing",
+  );
 });
 
 test("before the first start there are no problems", async () => {

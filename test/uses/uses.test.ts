@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { moveIntoSpace } from "../../src/spaces/moving.ts";
 import { createUses } from "../../src/uses/uses.ts";
 import { contentsOf } from "../support/client.ts";
 import { silentLog } from "../support/embedder.ts";
 import { expectInvalid } from "../support/errors.ts";
 import { startServer } from "../support/server.ts";
 import { addPerson, join } from "../support/space-team.ts";
+import { until } from "../support/until.ts";
 
 const server = await startServer();
 afterAll(server.close);
@@ -79,6 +81,54 @@ test("uses that are written after the memory was deleted leave no row", async ()
   await ada.search("tea");
   await ada.remove(id);
   expect(await usesOf(ada.accountId, id)).toBeNull();
+});
+
+test("the uses of a memory go when it expires, and when it moves into a space", async () => {
+  await using soon = await startServer({
+    expiry: { every: 20, jump: Number.POSITIVE_INFINITY, restAfterJump: 0, retryAfter: 50 },
+  });
+  const ann = await addPerson(soon, "ann");
+  const save = (content: string, more = {}) =>
+    soon.memories.save(wholeAccount(ann.accountId), { content, ...more });
+  const { memory: brief } = await save("the office is closed", {
+    expires_at: new Date(soon.clock() + DAY).toISOString(),
+  });
+  const { memory: shared } = await save("the shop deploys on Tuesdays", { project: "acme/web" });
+  soon.uses.record("found", [ann.accountId], [brief.id, shared.id]);
+  await soon.uses.flush();
+  expect((await soon.uses.timesFound(ann.accountId)).size).toBe(2);
+
+  soon.clock.advance(2 * DAY);
+  await until("only the other one is counted", async () => {
+    const left = [...(await soon.uses.timesFound(ann.accountId)).keys()];
+    return (left.length === 1 && left[0] === shared.id) || null;
+  });
+
+  const space = await soon.spaces.create(ann.accountId, "acme");
+  const moved = await moveIntoSpace(soon.memories, wholeAccount(ann.accountId), space, {
+    ...{ project: "acme/web", stillAllowed: async () => {} },
+    source: { via: "dashboard", by: "ann@example.com", id: ann.accountId },
+  });
+  expect(moved).toEqual({ moved: 1, kept: 0 });
+  for (const accountId of [ann.accountId, space.id]) {
+    expect((await soon.uses.timesFound(accountId)).size).toBe(0);
+  }
+  soon.uses.record("found", [ann.accountId, space.id], [shared.id]);
+  await soon.uses.flush();
+  expect((await soon.uses.timesFound(space.id)).get(shared.id)).toBe(1);
+});
+
+test("what is opened on another server counts once the server of the search has written", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "tea" });
+  const other = createUses({ ...server, log: silentLog });
+  server.uses.record("found", [ada.accountId], [id]);
+  other.record("opened", [ada.accountId], [id]);
+  await other.flush();
+  expect(await usesOf(ada.accountId, id)).toMatchObject({ found: 1, used: 0 });
+  other.record("opened", [ada.accountId], [id]);
+  await other.close();
+  expect(await usesOf(ada.accountId, id)).toMatchObject({ found: 1, used: 1 });
 });
 
 test("a memory that is deleted between reading and writing leaves no row", async () => {

@@ -25,7 +25,8 @@ class AsyncClientTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(contents(await client.history(saved["id"])), [saved["content"]])
         self.assertEqual(await client.history(saved["id"], as_of="2001-01-01"), [])
         self.assertEqual((await client.stats())["memories"], 1)
-        await client.delete(saved["id"])
+        self.assertEqual((await client.about("peanuts"))["memories"][0]["id"], saved["id"])
+        self.assertEqual((await client.forget([saved["id"]]))["deleted"], 1)
         with self.assertRaises(CtxdError) as caught:
             await client.get(saved["id"])
         self.assertEqual(caught.exception.code, "memory_not_found")

@@ -88,6 +88,19 @@ class ClientTest(unittest.TestCase):
         client.delete(second["id"], history=True)
         self.assertEqual(list(client.list(include_superseded=True)), [])
 
+    def test_finds_all_about_a_person_and_deletes_it_with_a_receipt(self) -> None:
+        client = self.new_client()
+        anna = client.save("Anna Vidal lives in Porto")
+        city = client.save("The server is in Porto")
+        found = client.about("Anna Vidal")
+        self.assertEqual((found["memories"][0]["id"], found["more"]), (anna["id"], 0))
+        self.assertEqual(found["memories"][0]["found_by"], "text")
+        receipt = client.forget([anna["id"]], about="Anna Vidal")
+        self.assertEqual((receipt["deleted"], receipt["about"]), (1, "Anna Vidal"))
+        self.assertIsNone(client.forget([anna["id"]])["about"])
+        self.assertEqual(contents(client.list()), [city["content"]])
+        self.assert_fails("validation_failed", client.forget, [])
+
     def test_finds_what_was_known_at_a_time(self) -> None:
         client = self.new_client()
         first, second = (f"mem_{number:032x}" for number in (1, 2))

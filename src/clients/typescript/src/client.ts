@@ -4,9 +4,12 @@ import { type ImportSource, importMemories } from "./import.ts";
 import { checkDeletion, toQuery } from "./query.ts";
 import { createSend, type Fetch, type Sending } from "./send.ts";
 import type {
+  AboutOptions,
   Calling,
   DeletionFilter,
   ExportOptions,
+  ForgetOptions,
+  FoundAbout,
   FoundMemory,
   HistoryOptions,
   ImportReport,
@@ -16,6 +19,7 @@ import type {
   NewMemory,
   Page,
   PageOptions,
+  Receipt,
   SavedMemory,
   SearchOptions,
   Stats,
@@ -119,6 +123,13 @@ export interface Client {
    * @throws CtxdError `conflict` if it is too late
    */
   undoTidy(change: string, options?: InSpace): Promise<void>;
+  /** All memories that name a person or a subject, and those that may be about it. */
+  about(subject: string, options?: AboutOptions): Promise<FoundAbout>;
+  /**
+   * Deletes memories permanently, at most 1,000 at once. Ids that no memory has are ignored.
+   * @param options `wait`: until the data has left the server's files, some 20 seconds
+   */
+  forget(ids: readonly string[], options?: ForgetOptions): Promise<Receipt>;
   /** All memories that match the filter, oldest first, streamed in one response. */
   export(options?: ExportOptions): AsyncGenerator<Memory, void>;
   /**
@@ -267,6 +278,22 @@ export function createClient(options: ClientOptions): Client {
 
     stats: ({ space, signal } = {}) => read<Stats>(`/stats${toQuery({ space })}`, signal),
 
+    ...careOf(ask, read),
+
+    export: ({ signal, ...filter } = {}) =>
+      exportMemories(send, toQuery(withProject(filter)), signal),
+    import: (source, { dry_run = false, space, signal } = {}) =>
+      importMemories(send, source, { dry_run, space, signal }),
+    etag: (memory) => etags.get(memory) ?? null,
+  };
+}
+
+/** The calls that tidy, and that forget what is kept about a subject. */
+function careOf(
+  ask: <Answer>(sending: Omit<Sending, "body"> & { json?: unknown }) => Promise<Answer>,
+  read: <Answer>(path: string, signal: AbortSignal | undefined) => Promise<Answer>,
+): Pick<Client, "tidy" | "applyTidy" | "undoTidy" | "about" | "forget"> {
+  return {
     tidy: ({ signal, ...query } = {}) =>
       read<TidyReport>(`/memories/tidy${toQuery(query)}`, signal),
 
@@ -281,11 +308,14 @@ export function createClient(options: ClientOptions): Client {
       await ask({ method: "DELETE", path, isRepeatable: false, signal });
     },
 
-    export: ({ signal, ...filter } = {}) =>
-      exportMemories(send, toQuery(withProject(filter)), signal),
-    import: (source, { dry_run = false, space, signal } = {}) =>
-      importMemories(send, source, { dry_run, space, signal }),
-    etag: (memory) => etags.get(memory) ?? null,
+    about: (subject, { signal, ...options } = {}) =>
+      read<FoundAbout>(`/memories/about${toQuery({ q: subject, ...options })}`, signal),
+
+    async forget(ids, { about, signal, ...options } = {}) {
+      const path = `/memories/forget${toQuery(options)}`;
+      const json = { ids, about };
+      return ask<Receipt>({ method: "POST", path, json, isRepeatable: false, signal });
+    },
   };
 }
 

@@ -2,9 +2,12 @@ export { type Client, type ClientOptions, createClient } from "./client.ts";
 export { CtxdError, type ErrorDetail } from "./error.ts";
 export type { ImportSource } from "./import.ts";
 export type {
+  AboutOptions,
   Calling,
   DeletionFilter,
   ExportOptions,
+  ForgetOptions,
+  FoundAbout,
   FoundMemory,
   HistoryOptions,
   ImportedMemory,
@@ -15,6 +18,7 @@ export type {
   NewMemory,
   Page,
   PageOptions,
+  Receipt,
   SavedMemory,
   SearchOptions,
   Stats,

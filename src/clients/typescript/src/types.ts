@@ -80,6 +80,16 @@ export type TidyGroups = Body<"applyTidyProposals">["groups"];
 /** What tidying changes, and the id by which it can be undone for ten seconds. */
 export type TidyOutcome =
   operations["applyTidyProposals"]["responses"][200]["content"]["application/json"];
+export type AboutOptions = Parameters<Omit<Query<"findMemoriesAbout">, "q">> & Calling;
+/** What is kept about a person or a subject. */
+export type FoundAbout =
+  operations["findMemoriesAbout"]["responses"][200]["content"]["application/json"];
+/** Options of forgetting: `about` is written on the receipt. */
+export type ForgetOptions = Parameters<NonNullable<Query<"forgetMemories">>> &
+  Pick<Input<Body<"forgetMemories">>, "about"> &
+  Calling;
+/** The proof that memories were deleted: counts and times, nothing of what they said. */
+export type Receipt = operations["forgetMemories"]["responses"][200]["content"]["application/json"];
 /** The outcome of an import. Each line that is not empty is counted once. */
 export type ImportReport =
   operations["importMemories"]["responses"][200]["content"]["application/json"];

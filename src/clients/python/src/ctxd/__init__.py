@@ -4,8 +4,10 @@ from .async_client import AsyncClient
 from .client import Client
 from .errors import CtxdError, ErrorDetail
 from .types import (
+    AboutMemory,
     DeletionFilter,
     ExportOptions,
+    FoundAbout,
     FoundMemory,
     ImportedMemory,
     ImportReport,
@@ -16,6 +18,7 @@ from .types import (
     NewMemory,
     Page,
     PageOptions,
+    Receipt,
     SavedMemory,
     SearchOptions,
     Stats,
@@ -27,12 +30,14 @@ from .types import (
 )
 
 __all__ = [
+    "AboutMemory",
     "AsyncClient",
     "Client",
     "CtxdError",
     "DeletionFilter",
     "ErrorDetail",
     "ExportOptions",
+    "FoundAbout",
     "FoundMemory",
     "ImportReport",
     "ImportedMemory",
@@ -43,6 +48,7 @@ __all__ = [
     "NewMemory",
     "Page",
     "PageOptions",
+    "Receipt",
     "SavedMemory",
     "SearchOptions",
     "Stats",

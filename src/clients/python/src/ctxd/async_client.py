@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable, 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Type, TypeVar, Union
 
 from . import _cancellation
 from ._parts import AsyncImportSource, Parts, Report
@@ -17,6 +17,7 @@ from .client import Client
 from .types import (
     DeletionFilter,
     ExportOptions,
+    FoundAbout,
     FoundMemory,
     ImportReport,
     ListOptions,
@@ -26,6 +27,7 @@ from .types import (
     NewMemory,
     Page,
     PageOptions,
+    Receipt,
     SavedMemory,
     SearchOptions,
     Stats,
@@ -181,6 +183,21 @@ class AsyncClient:
     async def undo_tidy(self, change: str, *, space: Optional[str] = None) -> None:
         """Undoes what `apply_tidy` is about to do: see `Client.undo_tidy`."""
         await self._run(lambda: self._client.undo_tidy(change, space=space))
+
+    async def about(self, subject: str, *, space: Optional[str] = None) -> FoundAbout:
+        """All memories about a person or a subject: see `Client.about`."""
+        return await self._run(lambda: self._client.about(subject, space=space))
+
+    async def forget(
+        self,
+        ids: Sequence[str],
+        *,
+        about: Optional[str] = None,
+        wait: bool = False,
+        space: Optional[str] = None,
+    ) -> Receipt:
+        """Deletes memories permanently, with a receipt: see `Client.forget`."""
+        return await self._run(lambda: self._client.forget(ids, about=about, wait=wait, space=space))
 
     def export(self, **options: Unpack[ExportOptions]) -> AsyncGenerator[Memory, None]:
         """All memories that match the filter, oldest first, streamed: see `Client.export`."""

@@ -6,7 +6,7 @@ import json
 import secrets
 from collections.abc import Generator, Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Type, Union, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Type, Union, cast
 from urllib.parse import quote
 
 from ._connections import Response
@@ -17,6 +17,7 @@ from .errors import CtxdError, cut_off
 from .types import (
     DeletionFilter,
     ExportOptions,
+    FoundAbout,
     FoundMemory,
     ImportReport,
     ListOptions,
@@ -26,6 +27,7 @@ from .types import (
     NewMemory,
     Page,
     PageOptions,
+    Receipt,
     SavedMemory,
     SearchOptions,
     Stats,
@@ -217,6 +219,27 @@ class Client:
         """Undoes what `apply_tidy` is about to do. Raises CtxdError `conflict` if it is too late."""
         path = "/memories/tidy" + to_query({"undo": change, "space": space})
         self._ask(Call("DELETE", path))
+
+    def about(self, subject: str, *, space: Optional[str] = None) -> FoundAbout:
+        """All memories that name a person or a subject, and those that may be about it."""
+        return cast(FoundAbout, self._get("/memories/about" + to_query({"q": subject, "space": space})))
+
+    def forget(
+        self,
+        ids: Sequence[str],
+        *,
+        about: Optional[str] = None,
+        wait: bool = False,
+        space: Optional[str] = None,
+    ) -> Receipt:
+        """Deletes memories permanently, at most 1,000 at once. Ids that no memory has are ignored.
+
+        `about` is written on the receipt. With `wait`, returns when the data has left the server's files,
+        some 20 seconds later.
+        """
+        body = to_json({"ids": list(ids), **({} if about is None else {"about": about})})
+        path = "/memories/forget" + to_query({"wait": wait, "space": space})
+        return cast(Receipt, self._ask(Call("POST", path, body, {"content-type": "application/json"})))
 
     def export(self, **options: Unpack[ExportOptions]) -> Generator[Memory, None, None]:
         """All memories that match the filter, oldest first, streamed in one response.

@@ -354,3 +354,54 @@ class TidyOptions(TypedDict, total=False):
     limit: int
     cursor: str
     space: str
+
+
+class AboutMemory(TypedDict):
+    """A memory that is about a subject, or may be."""
+
+    id: str
+    found_by: Literal["text", "fields", "version", "perhaps"]
+    excerpt: str
+    created_at: str
+    project: Optional[str]
+    captured: bool
+    superseded: bool
+
+
+class SessionAbout(TypedDict):
+    """A session of such memories, and how many others it has."""
+
+    session_id: str
+    others: int
+
+
+class SpaceAbout(TypedDict):
+    """A space of yours with such memories."""
+
+    space: str
+    memories: int
+
+
+class FoundAbout(TypedDict):
+    """What is kept about a person or a subject."""
+
+    memories: List[AboutMemory]
+    more: int
+    sessions: List[SessionAbout]
+    spaces: List[SpaceAbout]
+
+
+class Receipt(TypedDict):
+    """The proof that memories were deleted: counts and times, nothing of what they said."""
+
+    version: str
+    account: str
+    by: Optional[str]
+    about: Optional[str]
+    deleted: int
+    captured: int
+    superseded: int
+    asked_at: str
+    deleted_at: str
+    leaves_files_by: str
+    left_files_at: Optional[str]

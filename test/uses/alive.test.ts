@@ -1,0 +1,65 @@
+import { Database } from "bun:sqlite";
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { databasePath } from "../../src/db/data-lock.ts";
+import { program, stopServer } from "../support/bridge.ts";
+import { ctxd } from "../support/command-line.ts";
+import { connectProgram } from "../support/mcp.ts";
+import { claudeCodeLines, toLines } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
+
+const home = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+const dataDir = join(home, "data");
+const { env, command } = program(dataDir);
+afterAll(async () => {
+  await stopServer(dataDir);
+  rmSync(home, { recursive: true, force: true });
+});
+
+async function stateOf(agent: string) {
+  const { stdout } = await ctxd(["status", "--json"], { dataDir, env });
+  const { activity } = JSON.parse(stdout) as { activity: { agent: string }[] };
+  return activity.find((each) => each.agent === agent) ?? null;
+}
+
+test("what an agent captures, recalls and finds is in the status, and its dead hooks are a warning", async () => {
+  const { args } = program(dataDir, "mcp", "--agent", "claude-code");
+  await using agent = await connectProgram("v1", { command, args, env, cwd: home });
+  const path = join(home, "transcript.jsonl");
+  const said = [{ user: "We call the staging server heron.", assistant: "Noted, heron." }];
+  writeFileSync(path, toLines(claudeCodeLines("s1", home, said)));
+  const hook = (word: string, event: object) => {
+    const input = JSON.stringify({ session_id: "s1", cwd: home, transcript_path: path, ...event });
+    return ctxd([word, "--agent", "claude-code"], { dataDir, env, input });
+  };
+  await hook("capture", { hook_event_name: "Stop" });
+  await hook("recall", { session_id: "s2", hook_event_name: "SessionStart", source: "startup" });
+  await until("the captured messages are found", async () => {
+    const { text } = await agent.call("search_memories", { query: "staging server heron" });
+    return text.includes("heron") || null;
+  });
+  const state = await until("the status has all of it", async () => {
+    const known = await stateOf("claude-code");
+    return Number(Object(known).of_use) > 0 && Object(known).last_recall ? known : null;
+  });
+  expect(state).toMatchObject({
+    ...{ machine: "this machine", brought: 2, warnings: [] },
+    last_capture: expect.any(String),
+  });
+
+  await stopServer(dataDir);
+  using sqlite = new Database(databasePath(dataDir));
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  sqlite.query("UPDATE activity_days SET day = ? WHERE kind = 'captured'").run(day(40));
+  sqlite
+    .query(
+      `INSERT INTO activity_days SELECT account_id, ?, 'searched', source_id, agent, source, 1, 0, 1, last_at
+       FROM activity_days WHERE kind = 'captured'`,
+    )
+    .run(day(1));
+  expect(await stateOf("claude-code")).toMatchObject({
+    warnings: [`was active on 2 days and captured nothing since ${day(40)}`],
+  });
+}, 90_000);
