@@ -20,6 +20,8 @@ const COMPARED = { isCaptured: false, isCurrent: true } as const;
 /** Whether comparing is worth the lock on the table: what follows is to be compared, was, or is not known. */
 type Work = "unknown" | "some" | "none";
 
+type Found = Parameters<Likenesses["record"]> extends [string, ...infer Rest] ? Rest : never;
+
 const newestFirst = compareIn("newest");
 
 export type Comparing = ReturnType<typeof createComparing>;
@@ -73,14 +75,19 @@ export function createComparing({
     return found;
   };
 
+  const record = async (...found: Found) => {
+    const isRecorded = await likenesses.record(table.name, ...found);
+    // The first flush of a table without entries notes what there is to compare.
+    work = isRecorded ? "some" : "none";
+  };
+
   const step = async (view: View): Promise<void> => {
     if (mustReset) await likenesses.reset(table.name);
     mustReset = false;
     const { comparedTo, parcel } = await likenesses.state(table.name);
     if (parcel) {
       const found = await compareAll(view, parcel.ids);
-      await likenesses.record(table.name, found, { parcel: parcel.number });
-      work = "some";
+      await record(found, { parcel: parcel.number });
       return;
     }
     if (comparedTo === null) {
@@ -91,8 +98,7 @@ export function createComparing({
     const last = view.get(ids.at(-1) ?? "");
     const found = await compareAll(view, ids);
     const next = ids.length < STEP || !last ? null : { createdAt: last.createdAt, id: last.id };
-    await likenesses.record(table.name, found, { comparedTo: next });
-    work = "some";
+    await record(found, { comparedTo: next });
   };
 
   return {
