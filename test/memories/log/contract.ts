@@ -34,7 +34,6 @@ export function describeLog(name: string, create: () => LogPlace | Promise<LogPl
     describeAnswers(state);
     describeCheckpoints(state);
     describeTables(state);
-    describeLikenesses(state);
   });
 }
 
@@ -235,19 +234,5 @@ function describeTables(state: LogUnderTest): void {
       { accountId: "acc_1", name: "acc_1", model: "model" },
       { accountId: "acc_2", name: "acc_2", model: "other" },
     ]);
-  });
-}
-
-function describeLikenesses(state: LogUnderTest): void {
-  test("likenesses are recorded of a table from its first entry until it is forgotten", async () => {
-    const found = [{ later: "mem_2", earlier: "mem_1", kind: "same", changedAt: 1 }] as const;
-    const record = () => state.log.likenesses.record("acc_1", found, { comparedTo: null });
-    expect(await record()).toBe(false);
-    await state.log.append("acc_1", entryOf("one"));
-    expect(await record()).toBe(true);
-    expect(await state.log.likenesses.all("acc_1")).toEqual([...found]);
-    await state.log.forget(["acc_1"]);
-    expect(await record()).toBe(false);
-    expect(await state.log.likenesses.all("acc_1")).toEqual([]);
   });
 }
