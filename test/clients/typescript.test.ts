@@ -34,6 +34,25 @@ describe("the TypeScript client", () => {
     });
   });
 
+  test("lists what could be tidied, applies a proposal, and undoes it", async () => {
+    const client = await newClient();
+    const expires_at = new Date(server.clock() + 86_400_000).toISOString();
+    const saved = await client.save({ content: "The demo is frozen.", expires_at });
+    const { kinds, groups } = await client.tidy({ kind: "expiring" });
+    expect(kinds.expiring).toBe(1);
+    const [group] = groups;
+    expect(group?.memories).toMatchObject([{ id: saved.id }]);
+    const chosen = [{ id: group?.id ?? "", action: "delete" as const }];
+    expect(await client.applyTidy(chosen, { dry_run: true })).toMatchObject({
+      ...{ deleted: 1, undo: null },
+    });
+    const { undo } = await client.applyTidy(chosen);
+    expect((await client.tidy()).kinds.expiring).toBe(0);
+    await client.undoTidy(undo ?? "");
+    expect((await client.tidy()).kinds.expiring).toBe(1);
+    await expect(client.undoTidy(undo ?? "")).rejects.toMatchObject({ name: "CtxdError" });
+  });
+
   test("says what is wrong with which field", async () => {
     const client = await newClient();
     await expect(client.save({ content: "  ", importance: 2 })).rejects.toMatchObject({

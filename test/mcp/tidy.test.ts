@@ -24,6 +24,7 @@ test.each([...CLIENTS])(
   async (name) => {
     const http = await server.account();
     const client = await connect(name, http);
+    expect(await tidy(client)).toContain("nothing to tidy");
     const older = await http.save({ content: "The user prefers tabs over spaces." });
     server.clock.advance(86_400_000);
     const newer = await http.save({ content: "The user prefers tabs to spaces." });

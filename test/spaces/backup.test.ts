@@ -17,6 +17,7 @@ import { createUndoable } from "../../src/undo/undoable.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { silentLog } from "../support/embedder.ts";
 import { backUp, folderOfTest, HASTY, openData, restore } from "../support/live-data.ts";
+import { until } from "../support/until.ts";
 
 const place = folderOfTest();
 afterAll(() => place[Symbol.dispose]());
@@ -134,6 +135,8 @@ test.each(["deleted", "left without a member by a removed account"] as const)(
     }
     const stop = watchRemovedAccounts({ ...data, log: silentLog });
     expect(await untilGone(data.dataDir, [content], 30_000)).toEqual([]);
+    // The removed account is forgotten after its memories.
+    await until("forgotten", async () => (await data.accounts.removed()).length === 0);
     stop();
     await data.activity.close();
     await data.close();

@@ -46,6 +46,19 @@ export function largestEstimated(
   return largest(all, rows.length, count, null).map((place) => rows[place] ?? 0);
 }
 
+/**
+ * The accepted rows whose products are at least `least`, in no order, except for about one in a hundred of those whose
+ * products are near it.
+ * @returns null if too many rows would be computed
+ */
+export function estimatedFrom(
+  estimates: Estimates,
+  { length, least, accepts }: Pick<Wanted, "length" | "accepts"> & { least: number },
+): number[] | null {
+  const low = least - CERTAIN * estimates.error;
+  return estimates.between(low, Number.POSITIVE_INFINITY, accepts, TOO_MANY * length);
+}
+
 /** The least of about the `count` largest estimates, from a sample. Without so many, it is below all. */
 function leastOfLargest(estimates: Estimates, { length, count, accepts }: Wanted): number {
   const sample = new Float32Array(Math.floor(length / STEP));

@@ -1,6 +1,6 @@
 import { grow } from "./growing-arrays.ts";
 import { type Accepts, largest } from "./largest.ts";
-import { createSketchedRows, largestEstimated } from "./sketched-rows.ts";
+import { createSketchedRows, estimatedFrom, largestEstimated } from "./sketched-rows.ts";
 import type { Scaled } from "./sketches.ts";
 import {
   BLOCK,
@@ -132,6 +132,19 @@ export function createVectorRows(dimension: number) {
         if (asked !== query) multiplyAll(query);
         return largest(products, count, wanted, accepts);
       };
+    },
+
+    /** Like `search`, but only rows whose products are larger than `least`, which takes less time. */
+    above(query: Float32Array, least: number, wanted: number, accepts: Accepts): number[] {
+      const factor = prepare(query, length);
+      const estimates = sketches.estimate(query, count);
+      const rows = estimates && estimatedFrom(estimates, { length: count, least, accepts });
+      if (rows) {
+        const found = productsOf(query, rows);
+        return largest(found, rows.length, wanted, null, least).map((at) => rows[at] ?? 0);
+      }
+      if (asked !== query) multiplyAll(query);
+      return largest(products, count, wanted, accepts, least / factor);
     },
 
     /** The products of some rows with a query. */

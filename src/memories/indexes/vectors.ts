@@ -86,6 +86,20 @@ export function createVectorIndex(dimension: number) {
       }
     },
 
+    /** The owners of the `count` vectors with the largest dot products with a query that are larger than `least`. */
+    above(
+      query: Float32Array,
+      {
+        count,
+        least,
+        accepts,
+      }: { count: number; least: number; accepts: (owner: number) => boolean },
+    ): Set<number> {
+      const ownerOf = (row: number) => owners[row] ?? NONE;
+      const isAccepted = (row: number) => ownerOf(row) !== NONE && accepts(ownerOf(row));
+      return new Set(rows.above(query, least, count, isAccepted).map(ownerOf));
+    },
+
     /** The largest dot product of each owner's vectors with a query, and the number of that vector. */
     products(query: Float32Array, chosen: readonly number[]): { product: number; nth: number }[] {
       const own = chosen.map(rowsOf);

@@ -10,7 +10,13 @@ import {
   UNSPACED,
 } from "./fact-text.ts";
 import learned from "./relation.json" with { type: "json" };
-import { type Difference, ofKind, type RelationTrees, readRelation } from "./relation.ts";
+import {
+  type Difference,
+  ofKind,
+  type RelationTrees,
+  readRelation,
+  subjectSigns,
+} from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 
 type HasContent = Pick<FactMemory, "content">;
@@ -87,7 +93,7 @@ export function isRestatement(
 }
 
 /** The likeness below which memories are not compared, to save time. */
-const LEAST_ALIKE = 0.4;
+export const LEAST_ALIKE = 0.4;
 /** The least log-odds that two texts are about one fact, to propose that one supersedes the other. */
 const LEAST_PROPOSED = 1.25;
 /**
@@ -95,6 +101,14 @@ const LEAST_PROPOSED = 1.25;
  * they may name another subject, as in "the billing service" and "the ledger service".
  */
 const REWORDED = 0.8;
+
+/**
+ * What is enough of texts about the same subject: their likeness, and the log-odds that they are about one fact, if they
+ * differ by a value alone or if the later one takes back what was said.
+ */
+const SAME_SUBJECT = { alike: 0.5, value: -0.5, retracts: 0.5 };
+/** Letters that the forms of a word have in common. */
+const FORM = 4;
 
 /**
  * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
@@ -109,12 +123,44 @@ export function likenessOf(
   if (alike < LEAST_ALIKE) return null;
   const isSame = isRestatement(earlier, later, alike);
   if (!isPlain(earlier.content, later.content)) return isSame ? "same" : null;
-  const { about, difference } = relationOf(exactFactOf(earlier), exactFactOf(later), alike);
+  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
+  const { about, changed, difference } = relationOf(a, b, alike);
   const { onlyEarlier, onlyLater } = difference;
+  const isNear = alike >= SAME_SUBJECT.alike && haveSameSubject(a, b);
+  if (isNear && about >= SAME_SUBJECT.value && hasOnlyOtherValue(a, b, difference))
+    return "changed";
+  if (isNear && about >= SAME_SUBJECT.retracts && b.retracts && changed > 0) return "changed";
   if ([onlyEarlier, onlyLater].every(hasContentWord) && alike < REWORDED) return null;
   if (isSame) return "same";
-  if (about < LEAST_PROPOSED) return null;
+  if (about < LEAST_PROPOSED || (!b.retracts && isOtherWithSameValue(a, difference))) return null;
   return hintOf(earlier, later, alike) === "changed" ? "changed" : null;
+}
+
+/** Whether one word of a text is another one, and its value is the same: the other word names another subject. */
+function isOtherWithSameValue(a: FactText, { onlyEarlier, onlyLater }: Difference): boolean {
+  const isWord = (words: Difference["onlyEarlier"]) =>
+    words.length === 1 && words[0]?.kind === "word";
+  return isWord(onlyEarlier) && isWord(onlyLater) && ofKind(a.tokens, ...VALUES).length > 0;
+}
+
+function haveSameSubject(a: FactText, b: FactText): boolean {
+  const signs = subjectSigns(a, b);
+  const other = signs["subject differs"] + signs["other relatives"] + signs["other owner"];
+  return other === 0 && signs["subject extra"] <= 1;
+}
+
+/**
+ * Whether two texts differ by a value alone: another number, name, day or identifier. Forms of one word
+ * are no difference, as in "listens" and "is listening".
+ */
+function hasOnlyOtherValue(a: FactText, b: FactText, difference: Difference): boolean {
+  const { onlyEarlier, onlyLater } = difference;
+  if (!isReplaced(difference) || a.negates !== b.negates) return false;
+  const isForm = (word: string, others: Difference["onlyEarlier"]) =>
+    FUNCTION_WORDS.has(word) || others.some((other) => other.word.startsWith(word.slice(0, FORM)));
+  const areForms = (words: Difference["onlyEarlier"], others: Difference["onlyEarlier"]) =>
+    ofKind(words, "word").every(({ word }) => isForm(word, others));
+  return areForms(onlyEarlier, onlyLater) && areForms(onlyLater, onlyEarlier);
 }
 
 const FUNCTION_WORDS = new Set(STOP_WORDS);

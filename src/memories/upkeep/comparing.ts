@@ -2,16 +2,15 @@ import { createPause } from "../../timing/pause.ts";
 import type { Likeness, Likenesses } from "../log/likenesses/likenesses.ts";
 import { compareIn, passes } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { likenessOf } from "../ranking/hint.ts";
+import { LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
 import { meaningScore } from "../ranking/relevance.ts";
 import type { KeptTable } from "../table/table.ts";
 import type { View } from "../view/view.ts";
 
-/** Memories of one step through a table that has not been compared. */
-const STEP = 50;
-/** The nearest passages, and how many memories they belong to at least. */
+/** The most memories of one step through a table that has not been compared, and the milliseconds that it takes. */
+const STEP = { memories: 500, ms: 200 };
+/** The nearest passages that are looked at. */
 const CANDIDATES = 32;
-const LEAST = 16;
 /** Milliseconds after which comparing that failed is tried again. */
 const RETRY_MS = 60_000;
 /** What is compared: memories that somebody saved and that hold. */
@@ -19,6 +18,8 @@ const COMPARED = { isCaptured: false, isCurrent: true } as const;
 
 /** Whether comparing is worth the lock on the table: what follows is to be compared, was, or is not known. */
 type Work = "unknown" | "some" | "none";
+
+type Found = Parameters<Likenesses["record"]> extends [string, ...infer Rest] ? Rest : never;
 
 const newestFirst = compareIn("newest");
 
@@ -43,16 +44,12 @@ export function createComparing({
 
   /** The likenesses of a memory. */
   const compare = (view: View, row: MemoryRow): Likeness[] => {
-    const vector = view.vectorsOf([row.id]).get(row.id);
-    if (!vector) return [];
+    const { unrelated, same } = table.model.cosines;
+    const least = unrelated + LEAST_ALIKE * (same - unrelated);
     const filter = { ...COMPARED, projects: [row.project] };
-    const { candidates } = view.candidates({
-      ...{ vector, words: null, filter },
-      ...{ limit: CANDIDATES, least: LEAST },
-    });
-    return candidates.flatMap(({ memory, cosine }): Likeness[] => {
-      if (memory.id === row.id) return [];
-      const alike = meaningScore(cosine ?? 0, table.model.cosines);
+    const near = view.near(row.id, { filter, limit: CANDIDATES, least });
+    return near.flatMap(({ memory, cosine }): Likeness[] => {
+      const alike = meaningScore(cosine, table.model.cosines);
       const [later, earlier] = newestFirst(memory, row) < 0 ? [memory, row] : [row, memory];
       const kind = likenessOf(earlier, later, alike);
       const changedAt = Math.max(memory.updatedAt, row.updatedAt);
@@ -60,17 +57,32 @@ export function createComparing({
     });
   };
 
-  const compareAll = async (view: View, ids: readonly string[]): Promise<Likeness[]> => {
+  /** @returns what was found, and the last id that was compared in the time */
+  const compareAll = async (
+    view: View,
+    ids: readonly string[],
+    ms = Number.POSITIVE_INFINITY,
+  ): Promise<{ found: Likeness[]; last: string | undefined }> => {
+    const end = performance.now() + ms;
     const pause = createPause();
     const found: Likeness[] = [];
+    let last: string | undefined;
     for (const id of ids) {
+      if (last !== undefined && performance.now() > end) break;
       await pause();
       // The view may have been closed meanwhile.
       if (table.view.current !== view) throw new Error("the view was closed");
       const row = view.get(id);
       if (row && passes(COMPARED, row)) found.push(...compare(view, row));
+      last = id;
     }
-    return found;
+    return { found, last };
+  };
+
+  const record = async (...found: Found) => {
+    const isRecorded = await likenesses.record(table.name, ...found);
+    // The first flush of a table without entries notes what there is to compare.
+    work = isRecorded ? "some" : "none";
   };
 
   const step = async (view: View): Promise<void> => {
@@ -78,21 +90,21 @@ export function createComparing({
     mustReset = false;
     const { comparedTo, parcel } = await likenesses.state(table.name);
     if (parcel) {
-      const found = await compareAll(view, parcel.ids);
-      await likenesses.record(table.name, found, { parcel: parcel.number });
-      work = "some";
+      const { found } = await compareAll(view, parcel.ids);
+      await record(found, { parcel: parcel.number });
       return;
     }
     if (comparedTo === null) {
       work = "none";
       return;
     }
-    const ids = view.list(COMPARED, comparedTo ?? null, STEP);
-    const last = view.get(ids.at(-1) ?? "");
-    const found = await compareAll(view, ids);
-    const next = ids.length < STEP || !last ? null : { createdAt: last.createdAt, id: last.id };
-    await likenesses.record(table.name, found, { comparedTo: next });
-    work = "some";
+    const ids = view.list(COMPARED, comparedTo ?? null, STEP.memories);
+    // Read before they are compared: a memory may be removed meanwhile.
+    const times = new Map(ids.map((id) => [id, view.get(id)?.createdAt ?? 0]));
+    const { found, last } = await compareAll(view, ids, STEP.ms);
+    const isLast = last === undefined || (ids.length < STEP.memories && last === ids.at(-1));
+    const next = isLast ? null : { createdAt: times.get(last) ?? 0, id: last };
+    await record(found, { comparedTo: next });
   };
 
   return {

@@ -146,6 +146,9 @@ test("few products are computed to find the largest, or none if too many could b
   }
 });
 
+/** What bytes in place of numbers change in a product, at the most. */
+const ROUGH = 0.002;
+
 test("among many vectors the nearest are found, with and without a filter and after changes", () => {
   const dimension = 384;
   const { any } = createTexts(dimension);
@@ -170,6 +173,14 @@ test("among many vectors the nearest are found, with and without a filter and af
     // The first half is complete, and at the end hardly one is another.
     expect(missed.length).toBeLessThanOrEqual(count / 50);
     expect(nearest.slice(0, count / 2).every(({ owner }) => found.has(owner))).toBe(true);
+    const least = nearest[Math.floor(nearest.length / 2)]?.product ?? 0;
+    const above = index.above(query, { count, least, accepts: accepts ?? (() => true) });
+    const missing = nearest.filter(
+      ({ owner, product }) => product > least + ROUGH && !above.has(owner),
+    );
+    expect(missing.length).toBeLessThanOrEqual(count / 50);
+    const products = new Map(nearest.map(({ owner, product }) => [owner, product]));
+    for (const owner of above) expect(products.get(owner)).toBeGreaterThan(least - ROUGH);
   };
   for (let owner = 0; owner < 46_000; owner++) put(owner);
   check(100, null);

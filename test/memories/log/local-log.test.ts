@@ -56,6 +56,19 @@ test("a forgotten table leaves no records, and others keep theirs", async () => 
   expect(await state.log.tables()).toEqual(["acc_2"]);
 });
 
+test("likenesses are recorded of a table from its first entry until it is forgotten", async () => {
+  const { log } = localLog();
+  const found = [{ later: "mem_2", earlier: "mem_1", kind: "same", changedAt: 1 }] as const;
+  const record = () => log.likenesses.record("acc_1", found, { comparedTo: null });
+  expect(await record()).toBe(false);
+  await log.append("acc_1", entryOf("one"));
+  expect(await record()).toBe(true);
+  expect(await log.likenesses.all("acc_1")).toEqual([...found]);
+  await log.forget(["acc_1"]);
+  expect(await record()).toBe(false);
+  expect(await log.likenesses.all("acc_1")).toEqual([]);
+});
+
 test("another table replaces an account's current one", async () => {
   const state = localLog();
   expect(await state.log.current("acc_1")).toBeNull();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hintOf, isRestatement } from "../../../src/memories/ranking/hint.ts";
+import { hintOf, isRestatement, likenessOf } from "../../../src/memories/ranking/hint.ts";
 
 const ALIKE = 0.9;
 
@@ -21,4 +21,21 @@ test.each([
   const texts = [{ content: earlier }, { content: later }] as const;
   expect(isRestatement(...texts, ALIKE)).toBe(false);
   expect(hintOf(...texts, ALIKE)).toBe("changed");
+});
+
+test.each([
+  ["The checkout service listens on port 8080.", "The checkout service listens on port 6380."],
+  ["Clara's birthday is on 21 October.", "Clara has their birthday on 30 March."],
+])("%s is proposed to be superseded by %s", (earlier, later) => {
+  expect(likenessOf({ content: earlier }, { content: later }, 0.75)).toBe("changed");
+});
+
+test.each([
+  ["The language of the billing service is Go.", "The language of the gateway service is Go."],
+  [
+    "MySQL is where the indexer service stores its data.",
+    "MySQL is where the reports service stores its data.",
+  ],
+])("nothing is proposed about %s and %s", (earlier, later) => {
+  expect(likenessOf({ content: earlier }, { content: later }, 0.84)).toBeNull();
 });

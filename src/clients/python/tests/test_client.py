@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import tempfile
 import unittest
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, cast
 from unittest import mock
@@ -25,6 +25,19 @@ class ClientTest(unittest.TestCase):
             call(*given, **named)
         self.assertEqual(caught.exception.code, code)
         return caught.exception
+
+    def test_lists_what_could_be_tidied_applies_a_proposal_and_undoes_it(self) -> None:
+        client = self.new_client()
+        saved = client.save("The demo is frozen.")
+        created = datetime.fromisoformat(saved["created_at"].replace("Z", "+00:00"))
+        client.update(saved["id"], expires_at=created + timedelta(days=1))
+        [group] = client.tidy(kind="expiring")["groups"]
+        self.assertEqual([memory["id"] for memory in group["memories"]], [saved["id"]])
+        outcome = client.apply_tidy([{"id": group["id"], "action": "delete"}])
+        self.assertEqual(outcome["deleted"], 1)
+        self.assertEqual(client.tidy()["kinds"]["expiring"], 0)
+        client.undo_tidy(outcome["undo"] or "")
+        self.assertEqual(client.tidy()["kinds"]["expiring"], 1)
 
     def test_saves_finds_changes_and_deletes_a_memory(self) -> None:
         client = self.new_client()

@@ -33,12 +33,15 @@ export interface Likenesses {
    * compared. Noting them again does no harm.
    */
   note(table: string, changed: readonly string[], removed: readonly string[]): Promise<void>;
-  /** Records what comparing has found, and that it is done. */
+  /**
+   * Records what comparing has found, and that it is done.
+   * @returns false for a table that has no entry yet, or was removed meanwhile: nothing is recorded of it
+   */
   record(
     table: string,
     found: readonly Likeness[],
     done: { parcel: number } | { comparedTo: ComparedTo },
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Drops everything about a table: its comparison begins again. */
   reset(table: string): Promise<void>;
 }

@@ -56,6 +56,9 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
 
     record: (table, found, done) =>
       postgres.transaction(async (tx) => {
+        // The lock keeps the table until the end of the transaction.
+        const heads = await tx.rows("SELECT 1 FROM heads WHERE name = $1 FOR KEY SHARE", [table]);
+        if (heads.length === 0) return false;
         const column = (field: keyof Likeness) => found.map((each) => each[field]);
         if (found.length > 0) {
           await tx.rows(
@@ -68,13 +71,14 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
         }
         if ("parcel" in done) {
           await tx.rows("DELETE FROM uncompared WHERE number = $1::bigint", [done.parcel]);
-          return;
+          return true;
         }
         await tx.rows(
           `INSERT INTO comparisons (name, position) VALUES ($1, $2)
            ON CONFLICT (name) DO UPDATE SET position = excluded.position`,
           [table, JSON.stringify(done)],
         );
+        return true;
       }),
 
     reset: (table) =>

@@ -1,11 +1,12 @@
 import { and, asc, eq, inArray, or } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { sqliteDialect } from "../../../db/database.ts";
-import { createLikenessTables } from "../database-tables.ts";
+import { createLikenessTables, createLogTables } from "../database-tables.ts";
 import type { createGroupCommit } from "../group-commit.ts";
 import { type Likenesses, parcelsOf } from "./likenesses.ts";
 
 const { likenesses, uncompared, comparisons } = createLikenessTables(sqliteDialect);
+const { heads } = createLogTables(sqliteDialect);
 
 /** The likenesses in the SQLite database of a data folder. Each transaction is short, since it blocks the main thread. */
 export function createSqliteLikenesses(
@@ -54,6 +55,7 @@ export function createSqliteLikenesses(
 
     record: (table, found, done) =>
       commit((tx) => {
+        if (!tx.select().from(heads).where(eq(heads.table, table)).get()) return false;
         for (const { kind, changedAt, ...pair } of found) {
           const target = [likenesses.table, likenesses.later, likenesses.earlier];
           tx.insert(likenesses)
@@ -63,12 +65,13 @@ export function createSqliteLikenesses(
         }
         if ("parcel" in done) {
           tx.delete(uncompared).where(eq(uncompared.number, done.parcel)).run();
-          return;
+          return true;
         }
         tx.insert(comparisons)
           .values({ table, position: done })
           .onConflictDoUpdate({ target: comparisons.table, set: { position: done } })
           .run();
+        return true;
       }),
 
     reset: (table) =>

@@ -75,7 +75,7 @@ interface Asked {
   sources: TidySources;
   /** Ids of memories that a pending change hides. */
   except: readonly string[];
-  census: ReturnType<typeof createCensus>;
+  census: (table: MemoryTable, now: number) => ReturnType<ReturnType<typeof createCensus>>;
   withSecrets: (reach: Reach) => Promise<string[]>;
 }
 

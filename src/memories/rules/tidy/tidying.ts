@@ -1,6 +1,7 @@
 import type { Reach } from "../../../keys/reach.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import type { OpenTable } from "../../store/pooled-table.ts";
+import type { MemoryTable } from "../../table/table.ts";
 import { type Parts, toVisibleMemories } from "../visible.ts";
 import { createCensus } from "./census.ts";
 import {
@@ -45,8 +46,17 @@ export function createTidying({
   const census = createCensus();
   const propose = createProposals({ clock });
 
-  const listingsOf = (open: OpenTable, reach: Reach, { sources, except = [] }: Asking) =>
-    createListings({ open, reach, now: clock(), sources, except, census, withSecrets });
+  /** @param isExact whether the census must be that of the table as it is */
+  const listingsOf = (
+    open: OpenTable,
+    reach: Reach,
+    { sources, except = [] }: Asking,
+    isExact = false,
+  ) => {
+    const censusOf = (table: MemoryTable, now: number) => census(table, now, isExact);
+    const asked = { open, reach, now: clock(), sources, except, withSecrets };
+    return createListings({ ...asked, census: censusOf });
+  };
 
   const describe = async (
     open: OpenTable,
@@ -122,7 +132,7 @@ export function createTidying({
      */
     tidyGroups: (reach: Reach, ids: readonly string[], asking: Asking): Promise<TidyGroup[]> =>
       store.use(reach.accountId, async (open) => {
-        const listings = listingsOf(open, reach, asking);
+        const listings = listingsOf(open, reach, asking, true);
         const opened = new Map<TidyKind, Awaited<ReturnType<(typeof listings)[TidyKind]>>>();
         const groups: TidyGroup[] = [];
         for (const id of ids) {
