@@ -72,7 +72,12 @@ test("describes every parameter, and requires only those without a default", () 
     expect(parameter.examples ?? {}).not.toBeArray();
   }
   const required = parameters.filter((parameter) => parameter.required);
-  expect([...new Set(required.map(({ name }) => name))].sort()).toEqual(["id", "q", "space", "undo"]);
+  expect([...new Set(required.map(({ name }) => name))].sort()).toEqual([
+    "id",
+    "q",
+    "space",
+    "undo",
+  ]);
   for (const { path, operation } of operations()) {
     const inPath = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
     expect(inPath.length).toBe(path.split("{").length - 1);
