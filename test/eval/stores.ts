@@ -53,32 +53,41 @@ export function parseStores(file: string, text: string): TrainingStore[] {
   const stores: TrainingStore[] = [];
   for (const [place, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
-    const fail = (why: string) => new Error(`${file}:${place + 1}: ${why}: ${line.slice(0, 100)}`);
-    const heading = HEADING.exec(line);
-    if (heading) {
-      const [, title = "", kind = "", language = ""] = heading;
+    const [, title = "", kind = "", language = ""] = HEADING.exec(line) ?? [];
+    if (title) {
       stores.push({ file, title, kind, language, memories: [], questions: [] });
       continue;
     }
-    const store = stores.at(-1);
-    if (!store) throw fail("a store begins with ==");
-    const [, ids = "", name = "", question = ""] = QUESTION.exec(line) ?? [];
-    if (question) {
-      const category = CATEGORIES.find((each) => each === name);
-      if (!category) throw fail(`no category ${name}`);
-      const evidence = ids === "-" ? [] : ids.split(",");
-      const unknown = evidence.find((id) => !store.memories.some((memory) => memory.id === id));
-      if (unknown) throw fail(`no memory ${unknown} before it`);
-      if ((category === "none") !== (evidence.length === 0)) throw fail("none has no evidence");
-      store.questions.push({ question, category, evidence });
-      continue;
-    }
-    const [, id, at = "", by, content] = MEMORY.exec(line) ?? [];
-    if (!id || !content || Number.isNaN(Date.parse(at))) throw fail("neither memory nor question");
-    if (store.memories.some((memory) => memory.id === id)) throw fail(`${id} comes twice`);
-    store.memories.push({ id, at, by: by ?? null, text: content });
+    const problem = addLine(stores.at(-1), line);
+    if (problem) throw new Error(`${file}:${place + 1}: ${problem}: ${line.slice(0, 100)}`);
   }
   return stores;
+}
+
+/** Adds a memory or a question to a store. @returns what is wrong with the line */
+function addLine(store: TrainingStore | undefined, line: string): string | null {
+  if (!store) return "a store begins with ==";
+  const [, ids = "", name = "", question = ""] = QUESTION.exec(line) ?? [];
+  if (question) return addQuestion(store, { ids, name, question });
+  const [, id, at = "", by = null, content] = MEMORY.exec(line) ?? [];
+  if (!id || !content || Number.isNaN(Date.parse(at))) return "neither memory nor question";
+  if (store.memories.some((memory) => memory.id === id)) return `${id} comes twice`;
+  store.memories.push({ id, at, by, text: content });
+  return null;
+}
+
+function addQuestion(
+  { memories, questions }: TrainingStore,
+  { ids, name, question }: Record<"ids" | "name" | "question", string>,
+): string | null {
+  const category = CATEGORIES.find((each) => each === name);
+  if (!category) return `no category ${name}`;
+  const evidence = ids === "-" ? [] : ids.split(",");
+  const unknown = evidence.find((id) => !memories.some((memory) => memory.id === id));
+  if (unknown) return `no memory ${unknown} before it`;
+  if ((category === "none") !== (evidence.length === 0)) return "none has no evidence";
+  questions.push({ question, category, evidence });
+  return null;
 }
 
 /** All stores, in the order of their files. */
