@@ -282,14 +282,11 @@ function tidySources({
   uses,
 }: Pick<AppParts, "keys" | "uses"> & { grants: Access["oauth"]["grants"] }) {
   return {
-    /** Those of some keys and grants that no longer give access. */
+    /** Those of some keys and grants that were revoked or do not exist. */
     revoked: async (ids: readonly string[]) => [
       ...(await keys.gone(ids.filter((id) => id.startsWith("key_")))),
       ...(await grants.gone(ids.filter((id) => id.startsWith("grant_")))),
     ],
-    neverFound: async (accountId: string, before: number) => {
-      const only = await uses.neverFound(accountId, { before });
-      return only && { only };
-    },
+    neverFound: uses.neverFound,
   };
 }

@@ -143,7 +143,7 @@ export function createUses({
      * long as the account has not counted since that time. Pinned memories are left out.
      * @param before milliseconds since 1970
      */
-    async neverFound(accountId: string, { before }: { before: number }): Promise<string[] | null> {
+    async neverFound(accountId: string, before: number): Promise<string[] | null> {
       const since = await useStore.since(accountId);
       if (since === null || since.getTime() > before) return null;
       const filter = { createdBefore: before, isCurrent: true, isPinned: false, aliveAt: clock() };

@@ -67,7 +67,7 @@ test.each(LOOKS)(
       expect(await shown(page)).toEqual([TRAIN[1], TRAIN[0], TABS[1], TABS[0]]);
       const keep = `Keep one, the others as its history “${TABS[1]}”`;
       await press(page, keep);
-      await page.getByText("1 memory is tidied.").first().waitFor();
+      await page.getByText("1 memory is history now.").first().waitFor();
       expect(await shown(page)).toEqual([TRAIN[1], TRAIN[0]]);
       await check();
       await press(page, "Undo");
@@ -77,7 +77,7 @@ test.each(LOOKS)(
       expect(await current(client)).toContain(TABS[0]);
 
       await press(page, keep);
-      await page.getByText("1 memory is tidied.").first().waitFor();
+      await page.getByText("1 memory is history now.").first().waitFor();
       await dashboard.applyDue();
       expect(await current(client)).toContain(TABS[1]);
       expect(await current(client)).not.toContain(TABS[0]);
@@ -97,7 +97,7 @@ test.each(LOOKS)("all of a kind are previewed, and some left out, %s", async (_,
     await check();
     await page.getByRole("checkbox", { name: TABS[1] }).uncheck();
     await press(page, "Keep one, the others as its history");
-    await page.getByText("1 memory is tidied.").first().waitFor();
+    await page.getByText("1 memory is history now.").first().waitFor();
     expect(await shown(page)).toEqual([TABS[1], TABS[0]]);
     await dashboard.applyDue();
     const left = await current(client);
@@ -111,12 +111,12 @@ test("another action than the proposed one may be chosen, from the keyboard too"
     await page.goto(`${dashboard.origin}/memories/tidy?kind=expiring`);
     await page.getByRole("button", { name: "Pin “The office plant needs water.”" }).focus();
     await page.keyboard.press("Enter");
-    await page.getByText("1 memory is tidied.").first().waitFor();
+    await page.getByText("1 memory is pinned now.").first().waitFor();
     await page.getByText("Nothing of this kind is left").waitFor();
     await page.keyboard.press("z");
     await page.getByRole("link", { name: "The office plant needs water." }).waitFor();
     await page.getByRole("button", { name: "Pin “The office plant needs water.”" }).click();
-    await page.getByText("1 memory is tidied.").first().waitFor();
+    await page.getByText("1 memory is pinned now.").first().waitFor();
     await dashboard.applyDue();
     const [plant] = (await client.list()).memories;
     expect(plant).toMatchObject({ pinned: true, expires_at: null });

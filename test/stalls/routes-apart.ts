@@ -68,6 +68,7 @@ export const APART = {
     "POST /account/recovery-codes",
     "POST /account/theme",
     "POST /activity/queries",
+    "POST /activity/uses",
     "POST /admin/backups/now",
     "POST /admin/backups/schedule",
     "POST /api/oauth/authorize",
@@ -122,6 +123,9 @@ export const APART = {
       "POST /memories/import/undo",
       "POST /projects/:id/into-space",
     ],
+  "reads the counts of activity, whose number is bounded, as the measured page of agents does": [
+    "GET /api/agents",
+  ],
   "reads memories one by one with pauses; `test/memories/forgetting` has the longest text": [
     "GET /api/memories/about",
     "POST /api/memories/forget",

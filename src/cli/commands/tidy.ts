@@ -7,8 +7,8 @@ import type {
   TidyOutcome,
   TidyReport,
 } from "../../memories/rules/tidy/report.ts";
-import { memoryCount } from "../../text/number-text.ts";
 import { excerpt } from "../../text/short-text.ts";
+import { outcomeText } from "../../tidy/outcome-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
 import { targetOptions } from "../options.ts";
 import { type Api, openApi, type Target } from "../server/api.ts";
@@ -45,6 +45,8 @@ const KINDS: Record<TidyKind, string> = {
 /** The kinds of `--apply` without any: what they supersede stays as history. */
 const SAFE: readonly TidyKind[] = ["restatements", "contradictions"];
 
+const NAMES = ["superseded", "deleted", "pinned", "expiring", "moved"] as const;
+
 /** Groups shown of each kind, and characters of a memory. */
 const MAX_SHOWN = 5;
 const MAX_LENGTH = 100;
@@ -66,7 +68,7 @@ export function define(program: Command, { configureExisting, env }: Context): v
     .option("--kind <kind>", `only one kind: ${Object.keys(KINDS).join(", ")}`, parseKind)
     .option(
       "--apply [kinds...]",
-      "apply the proposals of these kinds (restatements and contradictions), after a question",
+      "apply the proposals of these kinds (restatements and contradictions); asks first",
       (text: string, before: readonly TidyKind[] = []) => [...before, parseKind(text)],
     )
     .option("--undo <ids...>", "undo what was applied less than ten seconds ago")
@@ -113,7 +115,13 @@ async function list(api: Api, { kind, json }: TidyOptions) {
   if (shown.length === 0) return say("There is nothing to tidy.");
   const groups = report.groups.map(describe);
   await print(printable([...shown, ...groups.map((group) => `\n${group}`)].join("\n")));
-  if (report.next_cursor !== null) say("There are more: choose a kind, or use --json.");
+  if (report.next_cursor !== null) {
+    const how =
+      kind === undefined
+        ? "--kind KIND lists those of one kind"
+        : "they are listed once these are tidied";
+    say(`There are more: ${how}.`);
+  }
 }
 
 function read(api: Api, kind?: TidyKind, cursor: string | null = null): Promise<TidyReport> {
@@ -134,29 +142,36 @@ function describe({ memories, proposal, reason, kind }: TidyGroup): string {
   return [`${kind}: ${reason} Proposal: ${action}${to}.`, ...lines].join("\n");
 }
 
+/** Asks about all kinds before it applies any, so that what is applied can be undone after the last answer. */
 async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: TidyOptions) {
+  const chosen: TidyGroup[] = [];
+  const taken = new Set<string>();
+  for (const kind of kinds) {
+    // A memory in groups of two kinds is changed once.
+    const groups = (await readAll(api, kind)).filter(
+      ({ memories }) => !memories.some(({ id }) => taken.has(id)),
+    );
+    if (!yes && groups.length > 0) await requireConsent(kind, groups);
+    for (const { id } of groups.flatMap(({ memories }) => memories)) taken.add(id);
+    chosen.push(...groups);
+  }
   const total = { superseded: 0, deleted: 0, pinned: 0, expiring: 0, moved: 0 };
   const undo: string[] = [];
-  for (const kind of kinds) {
-    const groups = await readAll(api, kind);
-    if (!yes && groups.length > 0) await requireConsent(kind, groups);
-    for (const outcome of await applyAll(api, groups)) {
-      if (outcome.undo !== null) undo.push(outcome.undo);
-      for (const name of NAMES) total[name] += outcome[name];
-    }
+  for (const outcome of await applyAll(api, chosen)) {
+    if (outcome.undo !== null) undo.push(outcome.undo);
+    for (const name of NAMES) total[name] += outcome[name];
   }
   if (json) return await printJson({ ...total, undo });
-  const done = NAMES.filter((name) => total[name] > 0);
-  if (done.length === 0) return say("There was nothing to apply.");
-  const what = done.map((name) => `${name}: ${memoryCount(total[name])}`).join(", ");
-  say(`In ten seconds, ${what}. Until then this undoes it: ctxd tidy --undo ${undo.join(" ")}`);
+  const what = outcomeText(total);
+  if (what === "") return say("There was nothing to apply.");
+  say(`In ten seconds: ${what}. To undo it before then: ctxd tidy --undo ${undo.join(" ")}`);
 }
 
 async function requireConsent(kind: TidyKind, groups: readonly TidyGroup[]): Promise<void> {
   say(printable(groups.slice(0, MAX_SHOWN).map(describe).join("\n")));
   if (groups.length > MAX_SHOWN) say("…");
-  const isWanted = await confirm(`Apply ${groups.length} proposals of ${kind}?`);
-  if (!isWanted) throw new CommandError(`The proposals of ${kind} were not applied.`);
+  const what = groups.length === 1 ? "1 proposal" : `${groups.length} proposals`;
+  if (!(await confirm(`Apply ${what} of ${kind}?`))) throw new CommandError("Nothing was changed.");
 }
 
 async function applyAll(api: Api, groups: readonly TidyGroup[]): Promise<TidyOutcome[]> {
@@ -173,8 +188,6 @@ async function applyAll(api: Api, groups: readonly TidyGroup[]): Promise<TidyOut
   return outcomes;
 }
 
-const NAMES = ["superseded", "deleted", "pinned", "expiring", "moved"] as const;
-
 async function readAll(api: Api, kind: TidyKind): Promise<TidyGroup[]> {
   const groups: TidyGroup[] = [];
   let cursor: string | null = null;
@@ -190,5 +203,5 @@ async function undoChanges(api: Api, ids: readonly string[]) {
   for (const id of ids) {
     await api.json(`/api/memories/tidy?undo=${encodeURIComponent(id)}`, { method: "DELETE" });
   }
-  say("Undone: nothing was changed.");
+  say("Undone. Your memories are as before.");
 }

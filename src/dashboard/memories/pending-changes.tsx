@@ -35,8 +35,11 @@ export function describeChange(change: ChangeKind, count: number): string {
       return describeFields(change.fields, count === 1);
     case "supersede":
       return count === 1 ? "is history now" : "are history now";
-    case "tidy":
+    case "tidy": {
+      const [said, ...others] = new Set(change.parts.map((part) => describeChange(part, count)));
+      if (said !== undefined && others.length === 0) return said;
       return count === 1 ? "is tidied" : "are tidied";
+    }
   }
 }
 

@@ -10,7 +10,7 @@ import { Button, ButtonLink } from "../../pages/button.tsx";
 import { PostForm } from "../../pages/form.tsx";
 import { EmptyState } from "../../pages/layout.tsx";
 import { titleOf } from "../../text/excerpt.ts";
-import { memoryCount } from "../../text/number-text.ts";
+import { outcomeText } from "../../tidy/outcome-text.ts";
 import { MEMORY_PATHS, tidyPath } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
@@ -19,20 +19,6 @@ import { actionLabel, KIND_LABELS } from "./tidy-page.tsx";
 /** The groups of a kind that a bulk change may take: those whose proposal is the usual one. */
 export function usualGroups(groups: readonly TidyGroup[], kind: TidyKind): TidyGroup[] {
   return groups.filter(({ proposal }) => proposal.action === ALLOWED_ACTIONS[kind][0]);
-}
-
-/** What a bulk change would do, in words. */
-function describe(outcome: TidyOutcome): string {
-  const counts: [number, string][] = [
-    [outcome.superseded, "become history"],
-    [outcome.deleted, "are deleted permanently"],
-    [outcome.pinned, "are pinned"],
-    [outcome.expiring, "will expire"],
-    [outcome.moved, "move to another project"],
-  ];
-  const done = counts.filter(([count]) => count > 0);
-  if (done.length === 0) return "Nothing changes: they expire anyway.";
-  return `${done.map(([count, what]) => `${memoryCount(count)} ${what}`).join(", ")}.`;
 }
 
 /** Shows all groups of a kind, lets the person leave some out, and does the same with the others. */
@@ -64,7 +50,7 @@ export function PreviewPage({
           <input type="hidden" name="view" value={back} />
           <p>
             <strong>{actionLabel(ALLOWED_ACTIONS[kind][0] ?? "delete", kind)}</strong>
-            {`: ${describe(outcome)}`}
+            {`: ${outcomeText(outcome) || "nothing changes, since they expire anyway"}.`}
           </p>
           {total > MAX_TIDIED && (
             <p class="hint">{`These are the first ${MAX_TIDIED} of ${total.toLocaleString("en")}. The others come afterwards.`}</p>

@@ -164,10 +164,11 @@ export function createListing({ store, clock, timesFound }: Parts & { timesFound
   ) => {
     const times = await timesFound(reach.accountId);
     return await store.use(reach.accountId, async ({ table }) => {
-      const visible = readable(reach, { ...filter, aliveAt: clock() });
+      const visible = findable(reach, filter, clock());
       const { page, ...cursors } = await pageByUse(table, visible, times, asked);
       const rows = (await findInOrder(table, page)).filter((row) => mayRead(reach, row));
-      return { memories: await toVisibleMemories(table, reach, rows), ...cursors };
+      const memories = markChanged(await toVisibleMemories(table, reach, rows), visible);
+      return { memories, ...cursors };
     });
   };
 

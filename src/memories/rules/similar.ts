@@ -17,9 +17,6 @@ const MAX_STEPS = 32;
 /** Lowest score of memories that people are shown as similar: below it, few are about the same thing. */
 const NEAR = 0.6;
 
-/** The cosine from which on memories may be about one fact. */
-const LEAST_COSINE = 0.7;
-
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
 interface NearMemory {
   memory: MemoryRow;
@@ -121,9 +118,8 @@ export function createNeighbours({ store, clock }: Parts) {
           const [a, b] = [vectors.get(earlier.id), vectors.get(later.id)];
           if (!a || !b || later.project !== earlier.project) return false;
           if (later.createdAt <= earlier.createdAt) return false;
-          const cosine = cosineOf(a, b);
-          if (cosine < LEAST_COSINE) return false;
-          return likenessOf(earlier, later, meaningScore(cosine, table.model.cosines)) !== null;
+          const alike = meaningScore(cosineOf(a, b), table.model.cosines);
+          return likenessOf(earlier, later, alike) !== null;
         };
         const outdated = rows.filter(
           (row) => !row.pinned && rows.some((later) => isReplaced(row, later)),

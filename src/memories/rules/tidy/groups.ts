@@ -27,8 +27,11 @@ const newestFirst = compareIn("newest");
 export interface TidySources {
   /** Those ids of keys and grants that were revoked. */
   revoked(ids: readonly string[]): Promise<readonly string[]>;
-  /** Which memories no search has found since a time, in milliseconds since 1970; null if that is not known. */
-  neverFound(accountId: string, since: number): Promise<Filter | null>;
+  /**
+   * Ids of unpinned memories that are older than a time (milliseconds since 1970) and that nothing has used since; null if
+   * that is not known.
+   */
+  neverFound(accountId: string, before: number): Promise<string[] | null>;
 }
 
 /** The groups of a kind, as lists of memories. */
@@ -111,13 +114,10 @@ export function createListings(asked: Asked): Record<TidyKind, () => Promise<Lis
     restatements: async () => several(restatementGroups(await like("same"))),
     contradictions: async () => several(contradictionGroups(await like("changed"))),
     async never_found() {
-      const since = now - NEVER_FOUND_MS;
-      const unfound = await sources.neverFound(reach.accountId, since);
-      if (!unfound) return { ...several([]), count: async () => null };
-      return single({
-        ...unfound,
-        ...{ createdBefore: since, isCurrent: true, isCaptured: false, isPinned: false },
-      });
+      const only = await sources.neverFound(reach.accountId, now - NEVER_FOUND_MS);
+      return only
+        ? single({ only, isCurrent: true, isCaptured: false })
+        : { ...several([]), count: async () => null };
     },
     expiring: async () =>
       single({ expiresBefore: now + EXPIRING_MS, isCurrent: true, isCaptured: false }),
