@@ -13,10 +13,13 @@ export const DISTILLED_FIELDS = { from: "distilled_from", to: "distilled_to" } a
  */
 export function withDistilling(memories: Memories): Memories {
   const mark = async (reach: Reach, inputs: readonly NewMemory[]): Promise<number | null> => {
-    const ranges = inputs.flatMap((input) => distilledTurns(input) ?? []);
-    if (ranges.length === 0) return null;
+    const ranges = new Map<string, DistilledTurns>();
+    for (const range of inputs.flatMap((input) => distilledTurns(input) ?? [])) {
+      ranges.set(`${range.from} ${range.to}`, range);
+    }
+    if (ranges.size === 0) return null;
     let marked = 0;
-    for (const range of ranges) marked += await memories.markDistilled(reach, range);
+    for (const range of ranges.values()) marked += await memories.markDistilled(reach, range);
     return marked;
   };
 

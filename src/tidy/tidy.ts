@@ -66,21 +66,33 @@ export function createTidy({
       requireScope(reach, "memories:read");
       requireScope(reach, "memories:write");
       const ids = wanted.map(({ id }) => id);
+      const at = clock();
       const groups = await memories.tidyGroups(reach, ids, await asking(reach));
-      const expiresAt = new Date(clock() + EXPIRES_AFTER_MS).toISOString();
+      checkDisjoint(groups);
+      const expiresAt = new Date(at + EXPIRES_AFTER_MS).toISOString();
       const parts = groups.flatMap((group, place) =>
         partsFor(group, wanted[place]?.action ?? group.proposal.action, expiresAt),
       );
       const outcome = outcomeOf(parts);
       const changed = [...new Set(parts.flatMap((part) => part.ids))];
       if (dry_run || changed.length === 0) return { ...outcome, undo: null };
-      const change = { kind: "tidy" as const, ids: changed, bound: reach.bound, parts };
+      const change = { kind: "tidy" as const, ids: changed, bound: reach.bound, at, parts };
       return { ...outcome, undo: await undoable.applyLater(reach, change) };
     },
 
     /** Cancels what `apply` is about to do. Returns false if it is too late. */
     undo: (reach: Reach, id: string): Promise<boolean> => undoable.undo(reach, id),
   };
+}
+
+/** Several actions on one memory would depend on their order. @throws AppError `validation_failed` */
+function checkDisjoint(groups: readonly TidyGroup[]): void {
+  const ids = groups.flatMap(({ memories }) => memories.map(({ id }) => id));
+  if (new Set(ids).size === ids.length) return;
+  throw new AppError(
+    "validation_failed",
+    "Two of these groups have a memory in common. Apply one of them, then read the groups again.",
+  );
 }
 
 /** The changes that an action makes of a group. @throws AppError `validation_failed` */
@@ -98,7 +110,7 @@ function partsFor(
     case "supersede":
       return keep === undefined ? [] : [{ kind: "supersede", keep, ids }];
     case "delete":
-      return [{ kind: "delete", ids }];
+      return [{ kind: "delete", ids, keep }];
     case "pin":
       return [{ kind: "set", ids, fields: { pinned: true, expires_at: null } }];
     case "expire": {

@@ -6,15 +6,17 @@ import { type Memory, MemoryChanges } from "../memories/model/memory.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 
 /** A change of several memories at once. */
-export type Change = { ids: readonly string[] } & (
-  | { kind: "delete" }
+export type Change = {
+  ids: readonly string[];
+} /** With `keep` only while that memory is unchanged. */ & (
+  | { kind: "delete"; keep?: string | undefined }
   | { kind: "tag" | "untag"; tag: string }
   | { kind: "move"; project: string | null }
   | { kind: "set"; fields: Pick<MemoryChanges, "pinned" | "importance" | "expires_at"> }
   /** The memories are superseded by a saved one. */
   | { kind: "supersede"; keep: string }
-  /** What tidying does, limited to what its caller reaches. */
-  | { kind: "tidy"; bound: Bound | null; parts: readonly TidyPart[] }
+  /** What tidying does, limited to what its caller reaches and to memories unchanged since `at`, in milliseconds since 1970. */
+  | { kind: "tidy"; bound: Bound | null; at: number; parts: readonly TidyPart[] }
 );
 
 /** A change that tidying makes. */
@@ -59,6 +61,37 @@ export function applyChange(
   return applyWithin(memories, wholeAccount(accountId), change);
 }
 
+/** Applies the parts of tidying. If one fails, the others are applied all the same, and then the error is thrown. */
+async function applyParts(
+  memories: ChangedMemories,
+  reach: Reach,
+  { at, parts }: Change & { kind: "tidy" },
+): Promise<number> {
+  const isUnchanged = async (id: string): Promise<boolean> => {
+    try {
+      return Date.parse((await memories.get(reach, id)).updated_at) <= at;
+    } catch (error) {
+      if (errorCode(error) === "memory_not_found") return false;
+      throw error;
+    }
+  };
+  let count = 0;
+  const errors: unknown[] = [];
+  for (const part of parts) {
+    try {
+      const keep = "keep" in part ? part.keep : undefined;
+      if (keep !== undefined && !(await isUnchanged(keep))) continue;
+      const ids: string[] = [];
+      for (const id of part.ids) if (await isUnchanged(id)) ids.push(id);
+      count += await applyWithin(memories, reach, { ...part, ids });
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+  return count;
+}
+
 async function applyWithin(
   memories: ChangedMemories,
   reach: Reach,
@@ -66,10 +99,7 @@ async function applyWithin(
 ): Promise<number> {
   const { ids } = change;
   if (change.kind === "tidy") {
-    const within = { ...reach, bound: change.bound };
-    let count = 0;
-    for (const part of change.parts) count += await applyWithin(memories, within, part);
-    return count;
+    return applyParts(memories, { ...reach, bound: change.bound }, change);
   }
   if (change.kind === "supersede") return memories.supersedeThese(reach, change.keep, ids);
   if (change.kind === "delete") return countDone(ids, (id) => memories.remove(reach, id));

@@ -120,6 +120,29 @@ test("applying can be undone, and a preview changes nothing", async () => {
   expect(await client.get(id)).toMatchObject({ pinned: true, expires_at: null });
 });
 
+test("what was changed after the proposal was accepted is left alone", async () => {
+  const client = await server.account();
+  const first = await client.save({ content: "The user prefers tabs over spaces." });
+  await client.save({ content: "The user prefers tabs over spaces!" });
+  const [group] = (await withGroups(client, "restatements", 1)).groups;
+  await apply(client, [{ id: group?.id ?? "", action: "delete" }]);
+  server.clock.advance(1);
+  await client.update(first.id, { content: "The user prefers tea." });
+  await applyAllDue();
+  expect(await client.get(first.id)).toMatchObject({ content: "The user prefers tea." });
+});
+
+test("groups with a memory in common are refused together", async () => {
+  const client = await server.account();
+  await client.save({ content: "The user prefers tabs over spaces.", expires_at: soon(3) });
+  await client.save({ content: "The user prefers tabs over spaces!" });
+  const same = (await withGroups(client, "restatements", 1)).groups[0];
+  const [expiring] = (await report(client, "?kind=expiring")).groups;
+  const json = { groups: [{ id: same?.id ?? "" }, { id: expiring?.id ?? "" }] };
+  const answer = await client.send("POST", "/memories/tidy", { json });
+  expectError(answer, { status: 422, code: "validation_failed" });
+});
+
 test("a change that a killed server has begun is applied again, with the same result", async () => {
   const client = await server.account();
   const [oldest, older, newest] = await client.saveAll(

@@ -64,7 +64,7 @@ async function describeGroup(
   const shown: string[] = [];
   for (const memory of memories.slice(0, MAX_OF_GROUP)) {
     // A secret goes to no model.
-    shown.push(describe(memory, await maskSecretsInLong(memory.content)));
+    shown.push(await maskSecretsInLong(describe(memory, await maskSecretsInLong(memory.content))));
   }
   const more = memories.length - shown.length;
   if (more > 0) shown.push(`and ${more} more`);

@@ -61,9 +61,11 @@ export function createDistilling({ store, clock }: Parts) {
           for (const id of ids) {
             const [turn, embedding] = [draft.get(id), draft.embeddingOf(id)];
             if (!turn || !embedding || !wasCaptured(turn) || turn.project !== project) continue;
-            // `updatedAt` stays: nobody has changed what was said.
-            draft.put({ ...distilled(turn, now), ...embedding });
             count++;
+            const next = distilled(turn, now);
+            if (next.tags === turn.tags && next.expiresAt === turn.expiresAt) continue;
+            // `updatedAt` stays: nobody has changed what was said.
+            draft.put({ ...next, ...embedding });
           }
           return count;
         },
