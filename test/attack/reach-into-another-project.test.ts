@@ -79,9 +79,35 @@ async function enter(only: boolean) {
     ids.hidden.push(older, newer);
     return history;
   };
-  /** What is there to be found, changed and deleted goes, and comes again. */
+  /** Ids of changes that can be undone. */
+  const undo: string[] = [];
+  /** What can be tidied in the project: the id of a group. Some tidying waits, to be undone. */
+  const tidy = async (token: string): Promise<string[]> => {
+    const expires_at = new Date(server.clock() + 86_400_000).toISOString();
+    const expiring = { ...withCanary(newCanary(), "own"), expires_at };
+    await server.memories.saveAll(reach, [expiring, expiring]);
+    const send = async (path: string, init: RequestInit = {}) =>
+      (await fetch(`${server.origin}/api/memories/tidy${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      }).then((answer) => answer.json())) as { groups: { id: string }[]; undo: string };
+    const { groups } = await send("?kind=expiring&limit=2");
+    const [waiting, free] = groups.map(({ id }) => id);
+    if ((await server.undoable.list(accountId)).length < AT_ONCE) {
+      const body = JSON.stringify({ groups: [{ id: waiting, action: "pin" }] });
+      undo.splice(0, 1, (await send("", { method: "POST", body })).undo);
+    }
+    return free === undefined ? [] : [free];
+  };
+  /** What is there to be found, changed, tidied and deleted goes, and comes again. */
   const saveOwn = async () =>
-    all.splice(outside, 5, ...(await save("own", newCanary())), ...(await saveBetween()));
+    all.splice(
+      outside,
+      6,
+      ...(await save("own", newCanary())),
+      ...(await saveBetween()),
+      ...(await tidy(keys[0]?.key ?? "")),
+    );
 
   const bound: Bound = { project: "own", only };
   const keys = await Promise.all(
@@ -98,6 +124,7 @@ async function enter(only: boolean) {
     secrets: [...names, foreign, ...(only ? [none] : [])],
     names,
     saveOwn,
+    undo,
     ids,
     tokens: [...keys.map(({ key }) => key), token],
   };
@@ -108,7 +135,7 @@ type Entered = Awaited<ReturnType<typeof enter>>;
 /** Generates requests to all described operations about memories out of reach. */
 function createRequests(
   seed: number,
-  { ids, names, tokens }: Entered,
+  { ids, names, undo, tokens }: Entered,
   described: Awaited<ReturnType<typeof readDescriptions>>,
 ) {
   const { random } = createFuzzParts(seed);
@@ -126,6 +153,7 @@ function createRequests(
       [/_(at|after|before)$/, later],
       [/^(folder|transcript|cursor)$/, [undefined]],
       [/^idempotency-key$/, names],
+      [/^undo$/, undo],
       [/^content$/, [`The lighthouse has a red lamp (${seed}).`]],
     ],
   });
