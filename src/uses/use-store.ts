@@ -23,24 +23,9 @@ export function createUseStore({ db }: { db: Database }) {
   const ofMemories = (accountId: string, ids: readonly string[]) =>
     and(eq(owner, accountId), inArray(memoryId, [...ids]));
 
-  const times = sql<string>`CAST(${found} + ${recalled} AS text)`.as("times");
-  const joined = sql.raw(db.dialect.name === "sqlite" ? "group_concat" : "string_agg");
-
-  /** Ids and times found after an id, as one text instead of a row each, which is four times as fast; and the last id. */
-  const pageOfTimes = async (accountId: string, after: string) => {
-    const page = orm
-      .select({ id: memoryId, times })
-      .from(memoryUses)
-      .where(and(eq(owner, accountId), gt(memoryId, after), gt(sql`${found} + ${recalled}`, 0)))
-      .orderBy(memoryId)
-      .limit(PAGE)
-      .as("page");
-    const all = sql<string | null>`${joined}(${page.id} || ' ' || ${page.times}, ' ')`;
-    const [row] = await orm.select({ all, last: max(page.id) }).from(page);
-    return row ?? { all: null, last: null };
-  };
-
   return {
+    ...createUseLists(db),
+
     /** Adds counts within a transaction. The database ignores those of accounts that count none. */
     async add(tx: Orm, accountId: string, uses: readonly MemoryUse[]): Promise<void> {
       const counted = uses.filter(({ counts }) => counts.found + counts.recalled + counts.changed);
@@ -104,6 +89,68 @@ export function createUseStore({ db }: { db: Database }) {
       if (since === null) await db.expunge();
     },
 
+    /** The counts of memories; those without are missing. */
+    async of(accountId: string, ids: readonly string[]) {
+      const rows = await orm
+        .select({ id: memoryId, found, recalled, used, foundAt, recalledAt, usedAt })
+        .from(memoryUses)
+        .where(ofMemories(accountId, ids));
+      return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+    },
+
+    /** How many memories of each source and agent, written since a time, were of use. */
+    async ofUse(accountId: string, time: number) {
+      const { sourceId, agent } = memoryUses;
+      return await orm
+        .select({ sourceId, agent, memories: count() })
+        .from(memoryUses)
+        .where(and(eq(owner, accountId), gte(createdAt, time)))
+        .groupBy(sourceId, agent);
+    },
+  };
+}
+
+/** Reads what may be said of all of an account's memories, in pages. */
+function createUseLists(db: Database) {
+  const { orm } = db;
+  const { memoryUses } = db.tables(createUseTables);
+  const { accountId: owner, memoryId, found, recalled, foundAt, recalledAt, usedAt } = memoryUses;
+  const times = sql<string>`CAST(${found} + ${recalled} AS text)`.as("times");
+  const joined = sql.raw(db.dialect.name === "sqlite" ? "group_concat" : "string_agg");
+
+  /** Ids and times found after an id, as one text instead of a row each, which is four times as fast; and the last id. */
+  const pageOfTimes = async (accountId: string, after: string) => {
+    const page = orm
+      .select({ id: memoryId, times })
+      .from(memoryUses)
+      .where(and(eq(owner, accountId), gt(memoryId, after), gt(sql`${found} + ${recalled}`, 0)))
+      .orderBy(memoryId)
+      .limit(PAGE)
+      .as("page");
+    const all = sql<string | null>`${joined}(${page.id} || ' ' || ${page.times}, ' ')`;
+    const [row] = await orm.select({ all, last: max(page.id) }).from(page);
+    return row ?? { all: null, last: null };
+  };
+
+  /** Of the ids after an id, those used since a time, as one text; and the last id. */
+  const pageUsedSince = async (accountId: string, time: number, after: string) => {
+    const isRecent = or(gte(foundAt, time), gte(recalledAt, time), gte(usedAt, time));
+    const page = orm
+      .select({
+        id: memoryId,
+        recent: sql<string | null>`CASE WHEN ${isRecent} THEN ${memoryId} END`.as("recent"),
+      })
+      .from(memoryUses)
+      .where(and(eq(owner, accountId), gt(memoryId, after)))
+      .orderBy(memoryId)
+      .limit(PAGE)
+      .as("page");
+    const ids = sql<string | null>`${joined}(${page.recent}, ' ')`;
+    const [row] = await orm.select({ ids, last: max(page.id) }).from(page);
+    return row ?? { ids: null, last: null };
+  };
+
+  return {
     /** How often the memories that were found or recalled were. */
     async timesFound(accountId: string): Promise<Map<string, number>> {
       const counts = new Map<string, number>();
@@ -120,33 +167,17 @@ export function createUseStore({ db }: { db: Database }) {
       return counts;
     },
 
-    /** The counts of memories; those without are missing. */
-    async of(accountId: string, ids: readonly string[]) {
-      const rows = await orm
-        .select({ id: memoryId, found, recalled, used, foundAt, recalledAt, usedAt })
-        .from(memoryUses)
-        .where(ofMemories(accountId, ids));
-      return new Map(rows.map(({ id, ...counts }) => [id, counts]));
-    },
-
     /** Ids of the memories that were found, recalled or used since a time. */
     async usedSince(accountId: string, time: number): Promise<Set<string>> {
-      const isRecent = or(gte(foundAt, time), gte(recalledAt, time), gte(usedAt, time));
-      const rows = await orm
-        .select({ id: memoryId })
-        .from(memoryUses)
-        .where(and(eq(owner, accountId), isRecent));
-      return new Set(rows.map(({ id }) => id));
-    },
-
-    /** How many memories of each source and agent, written since a time, were of use. */
-    async ofUse(accountId: string, time: number) {
-      const { sourceId, agent } = memoryUses;
-      return await orm
-        .select({ sourceId, agent, memories: count() })
-        .from(memoryUses)
-        .where(and(eq(owner, accountId), gte(createdAt, time)))
-        .groupBy(sourceId, agent);
+      const recent = new Set<string>();
+      const pause = createPause();
+      for (let last: string | null = ""; last !== null; ) {
+        const page = await pageUsedSince(accountId, time, last);
+        for (const id of page.ids?.split(" ") ?? []) recent.add(id);
+        last = page.last;
+        await pause();
+      }
+      return recent;
     },
   };
 }

@@ -53,6 +53,13 @@ export function createUses({
     }
   };
 
+  /** A memory that was removed before its uses were written must not keep them. */
+  const forgetRemoved = async (accountId: string, ids: readonly string[]): Promise<void> => {
+    const left = new Set((await rowsOf(accountId, ids)).map(({ id }) => id));
+    const gone = ids.filter((id) => !left.has(id));
+    if (gone.length > 0) await useStore.forget(accountId, gone);
+  };
+
   /** Writes the uses of the memories that an account has. @returns whether they are written, and which ones */
   const writeOwn = async (accountId: string, counts: ReadonlyMap<string, UseCounts>) => {
     const position = await store.position(accountId);
@@ -63,11 +70,12 @@ export function createUses({
     const ids = uses.map(({ row }) => row.id);
     if (ids.length === 0) return ids;
     if (!(await db.attempt((tx) => useStore.add(tx, accountId, uses)))) return null;
-    if ((await store.position(accountId)) === position) return ids;
-    // A memory that was removed before its uses were written must not keep them.
-    const left = new Set((await rowsOf(accountId, ids)).map(({ id }) => id));
-    const gone = ids.filter((id) => !left.has(id));
-    if (gone.length > 0) await useStore.forget(accountId, gone);
+    try {
+      if ((await store.position(accountId)) !== position) await forgetRemoved(accountId, ids);
+    } catch (error) {
+      // The uses are written. They must not be written again.
+      log.warn("uses_remain", { cause: String(error) });
+    }
     return ids;
   };
 

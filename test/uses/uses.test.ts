@@ -170,6 +170,34 @@ test("uses whose write fails are written later, and further ones are added to th
   expect((await uses.of(ada.accountId, [id])).get(id)).toMatchObject({ found: 2 });
 });
 
+test("uses are written once, also if what follows their write fails", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "tea" });
+  let isWritten = false;
+  const uses = createUses({
+    ...{ ...server, log: silentLog },
+    store: {
+      use: server.store.use,
+      position: async (accountId) => {
+        if (isWritten) throw new Error("the disk is full");
+        return await server.store.position(accountId);
+      },
+    },
+    db: {
+      ...server.db,
+      attempt: async (task) => {
+        isWritten = await server.db.attempt(task);
+        return isWritten;
+      },
+    },
+  });
+  uses.record("found", [ada.accountId], [id]);
+  await uses.flush();
+  isWritten = false;
+  await uses.close();
+  expect((await uses.of(ada.accountId, [id])).get(id)).toMatchObject({ found: 1 });
+});
+
 test("uses of a space's memories belong to the space, and no account sees those of others", async () => {
   const [ann, bob] = [await addPerson(server, "ann"), await addPerson(server, "bob")];
   const space = await server.spaces.create(ann.accountId, "acme");

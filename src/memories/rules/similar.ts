@@ -1,10 +1,11 @@
 import { cosineOf } from "../../embedding/embedder.ts";
 import type { Reach } from "../../keys/reach.ts";
+import { createPause } from "../../timing/pause.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { hintOf, isRestatement, likenessOf } from "../ranking/hint.ts";
+import { hintOf, isRestatement, LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
@@ -16,6 +17,8 @@ const CANDIDATES = 50;
 const MAX_STEPS = 32;
 /** Lowest score of memories that people are shown as similar: below it, few are about the same thing. */
 const NEAR = 0.6;
+/** Later memories, the nearest, of which one may have outdated a memory. */
+const LATER = 8;
 
 /** A memory, and its similarity in meaning to another one, 0 to 1: 1 for the same text. */
 interface NearMemory {
@@ -114,17 +117,24 @@ export function createNeighbours({ store, clock }: Parts) {
       return await store.use(reach.accountId, async ({ table }) => {
         const rows = (await table.find(ids)).filter((row) => passes(filter, row));
         const vectors = await table.vectorsOf(rows.map(({ id }) => id));
-        const isReplaced = (earlier: MemoryRow, later: MemoryRow) => {
-          const [a, b] = [vectors.get(earlier.id), vectors.get(later.id)];
-          if (!a || !b || later.project !== earlier.project) return false;
-          if (later.createdAt <= earlier.createdAt) return false;
-          const alike = meaningScore(cosineOf(a, b), table.model.cosines);
-          return likenessOf(earlier, later, alike) !== null;
+        const isReplaced = (earlier: MemoryRow) => {
+          const near = rows.flatMap((later): NearMemory[] => {
+            const [a, b] = [vectors.get(earlier.id), vectors.get(later.id)];
+            if (!a || !b || later.project !== earlier.project) return [];
+            if (later.createdAt <= earlier.createdAt) return [];
+            const score = meaningScore(cosineOf(a, b), table.model.cosines);
+            return score >= LEAST_ALIKE ? [{ memory: later, score }] : [];
+          });
+          const nearest = near.sort((a, b) => b.score - a.score).slice(0, LATER);
+          return nearest.some(({ memory, score }) => likenessOf(earlier, memory, score) !== null);
         };
-        const outdated = rows.filter(
-          (row) => !row.pinned && rows.some((later) => isReplaced(row, later)),
-        );
-        return new Set(outdated.map(({ id }) => id));
+        const outdated = new Set<string>();
+        const pause = createPause();
+        for (const row of rows) {
+          await pause();
+          if (!row.pinned && isReplaced(row)) outdated.add(row.id);
+        }
+        return outdated;
       });
     },
 

@@ -7,10 +7,12 @@ import { meaningScore } from "../ranking/relevance.ts";
 import type { KeptTable } from "../table/table.ts";
 import type { View } from "../view/view.ts";
 
-/** The most memories of one step through a table that has not been compared, and the milliseconds that it takes. */
+/** The most memories of one step through a table that has not been compared, and the milliseconds that a step takes. */
 const STEP = { memories: 500, ms: 200 };
 /** The nearest passages that are looked at. */
 const CANDIDATES = 32;
+/** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
+const MOST_PAIRS = 4;
 /** Milliseconds after which comparing that failed is tried again. */
 const RETRY_MS = 60_000;
 /** What is compared: memories that somebody saved and that hold. */
@@ -41,42 +43,45 @@ export function createComparing({
   /** Whether the table must be compared from the start. */
   let mustReset = false;
   let restUntil = 0;
+  /** Why the last changes could not be noted; the next run throws it. */
+  let failure: unknown = null;
 
-  /** The likenesses of a memory. */
+  /** The likenesses of a memory: the nearest of each kind, then the nearest others. */
   const compare = (view: View, row: MemoryRow): Likeness[] => {
     const { unrelated, same } = table.model.cosines;
     const least = unrelated + LEAST_ALIKE * (same - unrelated);
     const filter = { ...COMPARED, projects: [row.project] };
     const near = view.near(row.id, { filter, limit: CANDIDATES, least });
-    return near.flatMap(({ memory, cosine }): Likeness[] => {
+    const all = near.flatMap(({ memory, cosine }): Likeness[] => {
       const alike = meaningScore(cosine, table.model.cosines);
       const [later, earlier] = newestFirst(memory, row) < 0 ? [memory, row] : [row, memory];
       const kind = likenessOf(earlier, later, alike);
       const changedAt = Math.max(memory.updatedAt, row.updatedAt);
       return kind ? [{ later: later.id, earlier: earlier.id, kind, changedAt }] : [];
     });
+    const first = all.filter((one) => one === all.find(({ kind }) => kind === one.kind));
+    return [...new Set([...first, ...all])].slice(0, MOST_PAIRS);
   };
 
-  /** @returns what was found, and the last id that was compared in the time */
+  /** @returns what was found, and how many of the memories were compared in the time of a step */
   const compareAll = async (
     view: View,
     ids: readonly string[],
-    ms = Number.POSITIVE_INFINITY,
-  ): Promise<{ found: Likeness[]; last: string | undefined }> => {
-    const end = performance.now() + ms;
+  ): Promise<{ found: Likeness[]; compared: number }> => {
+    const end = performance.now() + STEP.ms;
     const pause = createPause();
     const found: Likeness[] = [];
-    let last: string | undefined;
+    let compared = 0;
     for (const id of ids) {
-      if (last !== undefined && performance.now() > end) break;
+      if (compared > 0 && performance.now() > end) break;
       await pause();
       // The view may have been closed meanwhile.
       if (table.view.current !== view) throw new Error("the view was closed");
       const row = view.get(id);
       if (row && passes(COMPARED, row)) found.push(...compare(view, row));
-      last = id;
+      compared++;
     }
-    return { found, last };
+    return { found, compared };
   };
 
   const record = async (...found: Found) => {
@@ -90,8 +95,8 @@ export function createComparing({
     mustReset = false;
     const { comparedTo, parcel } = await likenesses.state(table.name);
     if (parcel) {
-      const { found } = await compareAll(view, parcel.ids);
-      await record(found, { parcel: parcel.number });
+      const { found, compared } = await compareAll(view, parcel.ids);
+      await record(found, { parcel: parcel.number, left: parcel.ids.slice(compared) });
       return;
     }
     if (comparedTo === null) {
@@ -101,7 +106,8 @@ export function createComparing({
     const ids = view.list(COMPARED, comparedTo ?? null, STEP.memories);
     // Read before they are compared: a memory may be removed meanwhile.
     const times = new Map(ids.map((id) => [id, view.get(id)?.createdAt ?? 0]));
-    const { found, last } = await compareAll(view, ids, STEP.ms);
+    const { found, compared } = await compareAll(view, ids);
+    const last = ids[compared - 1];
     const isLast = last === undefined || (ids.length < STEP.memories && last === ids.at(-1));
     const next = isLast ? null : { createdAt: times.get(last) ?? 0, id: last };
     await record(found, { comparedTo: next });
@@ -117,7 +123,7 @@ export function createComparing({
 
     /**
      * Notes the changes that a flush is about to bring into the base. Never fails: a table whose changes could not be noted
-     * is compared from the start.
+     * is compared from the start, and the next run fails.
      */
     async note(changes: ReadonlyMap<string, unknown>): Promise<void> {
       const isLarge = !table.fitsInMemory();
@@ -126,8 +132,9 @@ export function createComparing({
       if (isLarge) mustReset = true;
       try {
         await likenesses.note(table.name, by.get(true) ?? [], by.get(false) ?? []);
-      } catch {
+      } catch (error) {
         mustReset = true;
+        failure = error;
       }
       work = "unknown";
     },
@@ -142,6 +149,9 @@ export function createComparing({
       const started = performance.now();
       const view = table.view.current;
       try {
+        const unnoted = failure;
+        failure = null;
+        if (unnoted !== null) throw unnoted;
         if (view) await step(view);
         restUntil = performance.now() + restFactor * (performance.now() - started);
       } catch (error) {

@@ -34,6 +34,7 @@ export function describeLog(name: string, create: () => LogPlace | Promise<LogPl
     describeAnswers(state);
     describeCheckpoints(state);
     describeTables(state);
+    describeLikenesses(state);
   });
 }
 
@@ -234,5 +235,27 @@ function describeTables(state: LogUnderTest): void {
       { accountId: "acc_1", name: "acc_1", model: "model" },
       { accountId: "acc_2", name: "acc_2", model: "other" },
     ]);
+  });
+}
+
+function describeLikenesses(state: LogUnderTest): void {
+  test("many likenesses are read in pages, each once, and what is left of a parcel is compared later", async () => {
+    const { log } = state;
+    await log.append("acc_1", entryOf("one"));
+    const found = Array.from({ length: 4_001 }, (_, at) => ({
+      later: `mem_${Math.floor(at / 3)}`,
+      earlier: `mem_${at % 3}`,
+      ...({ kind: "same", changedAt: at } as const),
+    }));
+    await log.likenesses.note("acc_1", ["mem_a", "mem_b", "mem_c"], []);
+    const number = (await log.likenesses.state("acc_1")).parcel?.number ?? 0;
+    const left = ["mem_b", "mem_c"];
+    await log.likenesses.record("acc_1", found, { parcel: number, left });
+    expect((await log.likenesses.state("acc_1")).parcel).toEqual({ number, ids: left });
+    const all = await log.likenesses.all("acc_1");
+    const places = all.map(({ changedAt }) => changedAt).sort((a, b) => a - b);
+    expect(places).toEqual(found.map(({ changedAt }) => changedAt));
+    await log.likenesses.record("acc_1", [], { parcel: number, left: [] });
+    expect((await log.likenesses.state("acc_1")).parcel).toBeNull();
   });
 }

@@ -1,3 +1,5 @@
+import { createPause } from "../../../timing/pause.ts";
+
 /** How the later one of two memories relates to the earlier one: it says the same, or it changes its fact. */
 export type LikenessKind = "same" | "changed";
 
@@ -23,9 +25,13 @@ export interface ComparisonState {
 
 /** Memories of one parcel at most. */
 const PARCEL = 250;
+/** Pairs that one statement reads, and those that are read of a table at most. */
+export const PAGE = 2_000;
+const MOST = 50_000;
 
 /** The likenesses of each table's memories. They contain ids, and no text. A table's removal removes them. */
 export interface Likenesses {
+  /** In the order of their ids. Of very many, the first ones. */
   all(table: string): Promise<Likeness[]>;
   state(table: string): Promise<ComparisonState>;
   /**
@@ -34,13 +40,13 @@ export interface Likenesses {
    */
   note(table: string, changed: readonly string[], removed: readonly string[]): Promise<void>;
   /**
-   * Records what comparing has found, and that it is done.
+   * Records what comparing has found, and that it is done. What is left of a parcel is compared later.
    * @returns false for a table that has no entry yet, or was removed meanwhile: nothing is recorded of it
    */
   record(
     table: string,
     found: readonly Likeness[],
-    done: { parcel: number } | { comparedTo: ComparedTo },
+    done: { parcel: number; left: readonly string[] } | { comparedTo: ComparedTo },
   ): Promise<boolean>;
   /** Drops everything about a table: its comparison begins again. */
   reset(table: string): Promise<void>;
@@ -49,4 +55,19 @@ export interface Likenesses {
 /** Lists of at most so many ids, one for each statement. */
 export function* parcelsOf(ids: readonly string[]): Generator<string[]> {
   for (let at = 0; at < ids.length; at += PARCEL) yield ids.slice(at, at + PARCEL);
+}
+
+/** Reads pairs in pages, and lets other work run between them. @param page reads those after a pair */
+export async function readInPages(
+  page: (after: Pick<Likeness, "later" | "earlier">) => Likeness[] | Promise<Likeness[]>,
+): Promise<Likeness[]> {
+  const all: Likeness[] = [];
+  const pause = createPause();
+  for (let hasMore = true; hasMore && all.length < MOST; ) {
+    const next = await page(all.at(-1) ?? { later: "", earlier: "" });
+    all.push(...next);
+    hasMore = next.length === PAGE;
+    await pause();
+  }
+  return all;
 }

@@ -1,5 +1,12 @@
 import type { Postgres } from "../../../db/postgres.ts";
-import { type ComparedTo, type Likeness, type Likenesses, parcelsOf } from "./likenesses.ts";
+import {
+  type ComparedTo,
+  type Likeness,
+  type Likenesses,
+  PAGE,
+  parcelsOf,
+  readInPages,
+} from "./likenesses.ts";
 
 /** The likenesses in a PostgreSQL database. */
 export function createPostgresLikenesses(postgres: Postgres): Likenesses {
@@ -22,9 +29,12 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
 
   return {
     all: (table) =>
-      postgres.query<Likeness>(
-        `SELECT later, earlier, kind, changed_at AS "changedAt" FROM likenesses WHERE name = $1`,
-        [table],
+      readInPages(({ later, earlier }) =>
+        postgres.query<Likeness>(
+          `SELECT later, earlier, kind, changed_at AS "changedAt" FROM likenesses
+           WHERE name = $1 AND (later, earlier) > ($2, $3) ORDER BY later, earlier LIMIT ${PAGE}`,
+          [table, later, earlier],
+        ),
       ),
 
     async state(table) {
@@ -70,7 +80,13 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
           );
         }
         if ("parcel" in done) {
-          await tx.rows("DELETE FROM uncompared WHERE number = $1::bigint", [done.parcel]);
+          const { parcel, left } = done;
+          await (left.length === 0
+            ? tx.rows("DELETE FROM uncompared WHERE number = $1::bigint", [parcel])
+            : tx.rows("UPDATE uncompared SET ids = $2 WHERE number = $1::bigint", [
+                parcel,
+                JSON.stringify(left),
+              ]));
           return true;
         }
         await tx.rows(

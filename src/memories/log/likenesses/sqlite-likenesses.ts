@@ -1,9 +1,9 @@
-import { and, asc, eq, inArray, or } from "drizzle-orm";
+import { and, asc, eq, inArray, or, sql } from "drizzle-orm";
 import type { BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { sqliteDialect } from "../../../db/database.ts";
 import { createLikenessTables, createLogTables } from "../database-tables.ts";
 import type { createGroupCommit } from "../group-commit.ts";
-import { type Likenesses, parcelsOf } from "./likenesses.ts";
+import { type Likenesses, PAGE, parcelsOf, readInPages } from "./likenesses.ts";
 
 const { likenesses, uncompared, comparisons } = createLikenessTables(sqliteDialect);
 const { heads } = createLogTables(sqliteDialect);
@@ -28,11 +28,16 @@ export function createSqliteLikenesses(
   return {
     async all(table) {
       const { later, earlier, kind, changedAt } = likenesses;
-      return orm
-        .select({ later, earlier, kind, changedAt })
-        .from(likenesses)
-        .where(eq(likenesses.table, table))
-        .all();
+      return readInPages((after) => {
+        const isAfter = sql`(${later}, ${earlier}) > (${after.later}, ${after.earlier})`;
+        return orm
+          .select({ later, earlier, kind, changedAt })
+          .from(likenesses)
+          .where(and(eq(likenesses.table, table), isAfter))
+          .orderBy(later, earlier)
+          .limit(PAGE)
+          .all();
+      });
     },
 
     async state(table) {
@@ -64,7 +69,11 @@ export function createSqliteLikenesses(
             .run();
         }
         if ("parcel" in done) {
-          tx.delete(uncompared).where(eq(uncompared.number, done.parcel)).run();
+          const isDone = done.left.length === 0;
+          const change = isDone
+            ? tx.delete(uncompared)
+            : tx.update(uncompared).set({ ids: [...done.left] });
+          change.where(eq(uncompared.number, done.parcel)).run();
           return true;
         }
         tx.insert(comparisons)

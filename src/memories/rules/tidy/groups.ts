@@ -1,6 +1,7 @@
 import { AppError, invalidField } from "../../../errors.ts";
 import type { Reach } from "../../../keys/reach.ts";
 import { hashOf } from "../../../system/file-digest.ts";
+import { createPause } from "../../../timing/pause.ts";
 import { compareIn, type Filter, type PageStart, passes } from "../../model/filter.ts";
 import { MEMORY_ID } from "../../model/memory.ts";
 import { writable } from "../../model/reach.ts";
@@ -89,7 +90,9 @@ async function readPairs({ open: { table, likenesses }, reach, now, except }: As
   const hidden = new Set(except);
   const ids = [...new Set(all.flatMap(({ later, earlier }) => [later, earlier]))];
   const rows = new Map<string, MemoryRow>();
+  const pause = createPause();
   for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+    await pause();
     for (const row of await table.find(ids.slice(at, at + READ_AT_ONCE))) {
       if (passes(holds, row) && !hidden.has(row.id)) rows.set(row.id, row);
     }
@@ -111,8 +114,8 @@ export function createListings(asked: Asked): Record<TidyKind, () => Promise<Lis
   };
 
   return {
-    restatements: async () => several(restatementGroups(await like("same"))),
-    contradictions: async () => several(contradictionGroups(await like("changed"))),
+    restatements: async () => several(await restatementGroups(await like("same"))),
+    contradictions: async () => several(await contradictionGroups(await like("changed"))),
     async never_found() {
       const only = await sources.neverFound(reach.accountId, now - NEVER_FOUND_MS);
       return only

@@ -1,3 +1,4 @@
+import { createPause } from "../../../timing/pause.ts";
 import type { Likeness } from "../../log/likenesses/likenesses.ts";
 import { compareIn } from "../../model/filter.ts";
 import type { MemoryRow } from "../../model/rows.ts";
@@ -17,21 +18,25 @@ interface Pair {
 }
 
 /** The pairs of a kind whose memories belong to one project and have not changed since they were compared. */
-export function pairsOf(
+export async function pairsOf(
   likenesses: readonly Likeness[],
   kind: Likeness["kind"],
   rows: ReadonlyMap<string, MemoryRow>,
-): Pair[] {
-  return likenesses.flatMap((each): Pair[] => {
+): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  const pause = createPause();
+  for (const each of likenesses) {
+    await pause();
     const [later, earlier] = [rows.get(each.later), rows.get(each.earlier)];
-    if (each.kind !== kind || !later || !earlier || later.project !== earlier.project) return [];
+    if (each.kind !== kind || !later || !earlier || later.project !== earlier.project) continue;
     const isAsCompared = Math.max(later.updatedAt, earlier.updatedAt) === each.changedAt;
-    return isAsCompared ? [{ later, earlier }] : [];
-  });
+    if (isAsCompared) pairs.push({ later, earlier });
+  }
+  return pairs;
 }
 
 /** Groups of memories that say the same, each with the memory to keep first. */
-export function restatementGroups(pairs: readonly Pair[]): MemoryRow[][] {
+export async function restatementGroups(pairs: readonly Pair[]): Promise<MemoryRow[][]> {
   const leaders = new Map<string, string>();
   const leaderOf = (id: string): string => {
     let leader = id;
@@ -42,7 +47,9 @@ export function restatementGroups(pairs: readonly Pair[]): MemoryRow[][] {
     return leader;
   };
   const rows = new Map<string, MemoryRow>();
+  const pause = createPause();
   for (const { later, earlier } of pairs) {
+    await pause();
     rows.set(later.id, later);
     rows.set(earlier.id, earlier);
     const [one, other] = [leaderOf(later.id), leaderOf(earlier.id)];
@@ -58,17 +65,21 @@ export function restatementGroups(pairs: readonly Pair[]): MemoryRow[][] {
  * Groups of a memory and the earlier ones whose fact it changes. Each memory is in one group: that of the newest memory
  * that changes its fact.
  */
-export function contradictionGroups(pairs: readonly Pair[]): MemoryRow[][] {
+export async function contradictionGroups(pairs: readonly Pair[]): Promise<MemoryRow[][]> {
   const changed = Map.groupBy(pairs, ({ later }) => later);
   const laters = [...changed.keys()].sort(newestFirst);
   const taken = new Set<string>();
-  return laters.flatMap((later) => {
-    if (taken.has(later.id)) return [];
+  const groups: MemoryRow[][] = [];
+  const pause = createPause();
+  for (const later of laters) {
+    await pause();
+    if (taken.has(later.id)) continue;
     const pairs = changed.get(later) ?? [];
     const earlier = pairs.map((pair) => pair.earlier).filter(({ id }) => !taken.has(id));
-    if (earlier.length === 0) return [];
+    if (earlier.length === 0) continue;
     const group = [later, ...earlier.sort(newestFirst)].slice(0, MOST);
     for (const { id } of group) taken.add(id);
-    return [group];
-  });
+    groups.push(group);
+  }
+  return groups;
 }
