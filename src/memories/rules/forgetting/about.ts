@@ -84,8 +84,7 @@ function sortByKind(ids: Record<FoundBy, Iterable<string>>): Map<string, FoundBy
 }
 
 /** Reads memories by id, in the order of the ids. */
-async function* batchesOf(table: MemoryTable, ids: readonly string[]) {
-  const pause = createPause();
+async function* batchesOf(table: MemoryTable, ids: readonly string[], pause = createPause()) {
   for (let at = 0; at < ids.length; at += BATCH) {
     await pause();
     yield await findInOrder(table, ids.slice(at, at + BATCH));
@@ -105,9 +104,8 @@ async function lookThrough(table: MemoryTable, filter: Filter, subject: Subject)
   const cases = { capital: 0, small: 0 };
   const pause = createPause();
   for await (const rows of table.rows()) {
-    for (const row of rows) {
+    for (const row of rows.filter((row) => passes(filter, row))) {
       await pause();
-      if (!passes(filter, row)) continue;
       const { id, sessionId } = row;
       countIn(look.sessions, sessionId);
       const inText = subject.find(row.content, false);
@@ -159,10 +157,11 @@ async function versionsOf(
 ): Promise<Set<string>> {
   const versions = new Set<string>();
   const seen = new Set(named.keys());
+  const pause = createPause();
   let next = [...seen];
   while (next.length > 0) {
     const linked = new Set<string>();
-    for await (const rows of batchesOf(table, next)) {
+    for await (const rows of batchesOf(table, next, pause)) {
       for (const row of rows) {
         if (!named.has(row.id) && passes(filter, row)) versions.add(row.id);
         for (const id of linksOf(row)) linked.add(id);
@@ -181,9 +180,7 @@ function countIn(sessions: Map<string, number>, sessionId: string | null): void 
 /** How many other memories are in the sessions of those that name the subject. */
 function sessionsOf({ named, sessions }: Look): FoundAbout["sessions"] {
   const own = new Map<string, number>();
-  for (const sessionId of named.values()) {
-    countIn(own, sessionId);
-  }
+  for (const sessionId of named.values()) countIn(own, sessionId);
   return [...own]
     .map(([session_id, count]) => ({ session_id, others: (sessions.get(session_id) ?? 0) - count }))
     .filter(({ others }) => others > 0)
