@@ -12,13 +12,14 @@ test("a receipt is shown again, to two at once, and when the files can't be chec
   const search = formTo(await person.visit("/memories/forget"), "/memories/forget");
   const found = await person.submit(search, { subject: "Anna" });
   const asked = await person.submit(formTo(found, "/memories/forget/ask"));
-  using check = spyOn(server.memories, "checkFiles");
-  check.mockRejectedValue(new Error("the table can't be opened"));
   const { url, text } = await person.submit(formTo(asked, "/memories/forget/receipt"));
+  using use = spyOn(server.store, "use");
+  use.mockRejectedValue(new Error("the table can't be opened"));
   expect(text).toContain("Leave the files");
   for (const page of await Promise.all([person.visit(url), person.visit(url)])) {
     expect(page.text).toContain("Leave the files");
   }
+  expect(use).toHaveBeenCalled();
   server.clock.advance(59 * 60_000);
   expect((await person.visit(url)).status).toBe(200);
   server.clock.advance(2 * 60_000);
