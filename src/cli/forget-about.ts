@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import {
   type AboutMemory,
+  FOUND_HEADINGS,
   type FoundAbout,
   type FoundBy,
   type Receipt,
@@ -34,14 +35,6 @@ interface AboutOptions extends SelectionOptions {
   withName?: boolean;
   json?: boolean;
 }
-
-/** The headings of the groups in which memories are shown. */
-const HEADINGS: Record<FoundBy, string> = {
-  text: "The text names it",
-  fields: "Only a tag, the metadata, the project, the agent or the session names it",
-  version: "An older or newer version of these",
-  perhaps: "Perhaps about it: near in meaning, or a similar name",
-};
 
 /**
  * Deletes what is about a person or a subject, and prints a receipt. Without another choice these are the memories whose
@@ -104,7 +97,7 @@ function show({ memories, more, sessions, spaces }: FoundAbout): void {
   for (const [index, memory] of memories.entries()) {
     if (memory.found_by !== last) {
       const count = memories.filter(({ found_by }) => found_by === memory.found_by).length;
-      say(`\n${HEADINGS[memory.found_by]} (${count})`);
+      say(`\n${FOUND_HEADINGS[memory.found_by]} (${count})`);
     }
     last = memory.found_by;
     const kind = memory.captured ? " · captured" : "";

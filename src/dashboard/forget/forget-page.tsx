@@ -2,6 +2,7 @@
 import {
   type AboutMemory,
   FOUND_BY,
+  FOUND_HEADINGS,
   type FoundAbout,
   type FoundBy,
   type Receipt,
@@ -32,13 +33,6 @@ const SHOWN: Record<FoundBy, number> = { text: 25, fields: 8, version: 5, perhap
 const MAX_SESSIONS = 5;
 /** Characters of a text. */
 const EXCERPT = 120;
-
-const HEADINGS: Record<FoundBy, string> = {
-  text: "The text names it",
-  fields: "Only a tag, the metadata, the project, the agent or the session names it",
-  version: "An older or newer version of these",
-  perhaps: "Perhaps about it: near in meaning, or a similar name",
-};
 
 /** The memories of a group, and how many of them the page shows. */
 export function shownOf(memories: readonly AboutMemory[], kind: FoundBy): AboutMemory[] {
@@ -103,7 +97,7 @@ function Choices({ visit, subject, found }: { visit: Visit; subject: string; fou
         <section aria-labelledby={`found-${kind}`}>
           <h2
             id={`found-${kind}`}
-          >{`${HEADINGS[kind]} (${countOf(kind).toLocaleString("en")})`}</h2>
+          >{`${FOUND_HEADINGS[kind]} (${countOf(kind).toLocaleString("en")})`}</h2>
           <ul class="memories">
             {shownOf(memories, kind).map((memory) => (
               <li>

@@ -19,11 +19,16 @@ const KEPT_MS = 60 * 60_000;
 const checkReceipt = createCheck(Receipt);
 
 /** Forgetting what is about a person or a subject: the search, the question, the deletion and its receipt. */
-export function addForgetPages({ pages, memories, ephemeral, record }: Parts): void {
+export function addForgetPages({ pages, memories, ephemeral, clock, record }: Parts): void {
   const keyOf = ({ account }: Visit, id: string) => `receipt ${account.id} ${id}`;
 
+  /** Keeps a receipt for the rest of its hour. */
   const keep = async (visit: Visit, id: string, receipt: Receipt): Promise<void> =>
-    ephemeral.put(keyOf(visit, id), JSON.stringify(receipt), KEPT_MS);
+    ephemeral.put(
+      keyOf(visit, id),
+      JSON.stringify(receipt),
+      Date.parse(receipt.deleted_at) + KEPT_MS - clock(),
+    );
 
   /** The receipt that an address names, which says what is true of the files now. @throws AppError `not_found` */
   const receiptIn = async (visit: Visit) => {
@@ -31,10 +36,13 @@ export function addForgetPages({ pages, memories, ephemeral, record }: Parts): v
     const kept = await ephemeral.take(keyOf(visit, id));
     if (kept === null) throw new AppError("not_found", "This receipt is not kept any more.");
     const receipt = checkReceipt(JSON.parse(kept));
+    // Put back before anything else: the check may fail, and other requests ask for it meanwhile.
+    await keep(visit, id, receipt);
     // Another space may be chosen meanwhile, whose files say nothing about these memories.
-    const isHere = receipt.account === visit.reach.accountId;
-    const checked = isHere ? await memories.checkFiles(visit.reach, receipt) : receipt;
-    await keep(visit, id, checked);
+    if (receipt.account !== visit.reach.accountId) return { id, receipt };
+    // A receipt without the check is worth more than an error.
+    const checked = await memories.checkFiles(visit.reach, receipt).catch(() => receipt);
+    if (checked !== receipt) await keep(visit, id, checked);
     return { id, receipt: checked };
   };
 

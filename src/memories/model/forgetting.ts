@@ -2,9 +2,17 @@ import { type Static, Type } from "@sinclair/typebox";
 import { instant } from "../../text/input-kinds.ts";
 import { LIMITS, Memory } from "./memory.ts";
 
-/** How a memory was found by a subject; see `AboutMemory`. */
+/** How a memory was found by a subject, in the order of answers; see `AboutMemory`. */
 export const FOUND_BY = ["text", "fields", "version", "perhaps"] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
+
+/** The headings of the groups in which people see them. */
+export const FOUND_HEADINGS: Record<FoundBy, string> = {
+  text: "The text names it",
+  fields: "Only a tag, the metadata, the project, the agent or the session names it",
+  version: "An older or newer version of these",
+  perhaps: "Perhaps about it: near in meaning, or a similar name",
+};
 
 /** The most memories that a request forgets. */
 const MAX_FORGOTTEN = 1_000;
@@ -85,7 +93,7 @@ export const Receipt = Type.Object({
   leaves_files_by: moment("When their data has left the server's files at the latest."),
   left_files_at: Type.Union([moment(""), Type.Null()], {
     description:
-      "When the server checked that its files have none of it any more; null if it did not.",
+      "When the server checked that its files have none of it any more; null if it did not, as with replicas.",
   }),
 });
 export type Receipt = Static<typeof Receipt>;

@@ -24,8 +24,8 @@ export interface OpenTable {
   /** The embedder of the model that made the table's vectors. */
   embedder: Embedder;
   likenesses: TableLikenesses;
-  /** Whether deleted data may still be in the files. */
-  hasRemains(): boolean;
+  /** Whether deleted data may still be in the files; null where other servers have files of their own, which this one can't see. */
+  hasRemains(): boolean | null;
 }
 
 /** An open table with its upkeep. */
@@ -79,7 +79,7 @@ export async function openPooledTable(
     all: async () => (table.fitsInMemory() ? await log.likenesses.all(name) : null),
     state: async () => (table.fitsInMemory() ? await log.likenesses.state(name) : null),
   };
-  const hasRemains = () => flush.remainsSince() !== null;
+  const hasRemains = () => (log.shared ? null : flush.remainsSince() !== null);
   const chore = Promise.resolve();
   return { table, writer, embedder, likenesses, hasRemains, flush, ending: null, chore };
 }

@@ -1,5 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
+import { wholeAccount } from "../../../src/keys/reach.ts";
 import type { FoundAbout, Receipt } from "../../../src/memories/model/forgetting.ts";
+import { UNSET } from "../../../src/memories/model/rows.ts";
+import { createAbout } from "../../../src/memories/rules/forgetting/about.ts";
+import { createForgetting } from "../../../src/memories/rules/forgetting/forgetting.ts";
+import type { OpenTable } from "../../../src/memories/store/pooled-table.ts";
 import { sharedEmbedder } from "../../support/embedder.ts";
 import { expectError, expectInvalid } from "../../support/errors.ts";
 import { startServer } from "../../support/server.ts";
@@ -147,4 +152,62 @@ test("a request that names nothing is refused", async () => {
   const ada = await server.account();
   expectInvalid(await ada.send("GET", "/memories/about?q=%20"), "/q");
   expectInvalid(await ada.send("POST", "/memories/forget", { json: { ids: [] } }), "/ids");
+});
+
+test("of very many memories the answer has the first kinds, read in batches, and sessions are not counted one by one", async () => {
+  const idOf = (at: number) => `mem_${String(at).padStart(32, "0")}`;
+  const many = Array.from({ length: 1_300 }, (_, at) => ({
+    ...{ ...UNSET, id: idOf(at), createdAt: at, updatedAt: at, sessionId: `${at % 650}` },
+    content: at < 1_200 ? `Brunhilde called: ${at}` : `Nobody called: ${at}`,
+    tags: at < 1_200 ? [] : ["Brunhilde"],
+  }));
+  const byId = new Map(many.map((row) => [row.id, row]));
+  const batches: number[] = [];
+  const table = {
+    async *rows() {
+      yield many;
+    },
+    find: async (ids: readonly string[]) => {
+      batches.push(ids.length);
+      return ids.flatMap((id) => byId.get(id) ?? []).reverse();
+    },
+  };
+  const about = createAbout({
+    store: { use: (_, task) => task({ table } as unknown as OpenTable) },
+    clock: Date.now,
+    search: async () => ({ memories: [], best: null }) as never,
+  });
+  const { memories, more, sessions } = await about(wholeAccount("acc_1"), "Brunhilde");
+  const newest = Array.from({ length: 1_000 }, (_, at) => idOf(1_199 - at));
+  expect(memories.map(({ id }) => id)).toEqual(newest);
+  expect(more).toBe(300);
+  // The memories that only have the tag are the others of sessions 550 to 649.
+  expect(sessions).toHaveLength(100);
+  expect(sessions.every(({ others }) => others === 1)).toBe(true);
+  expect(Math.max(...batches)).toBeLessThanOrEqual(100);
+});
+
+test("a receipt counts only what the key may delete", async () => {
+  const ada = await server.account();
+  const { id } = await ada.save({ content: "Anna lives in Porto." });
+  await ada.save({ content: "Anna lives in Graz.", supersedes: id });
+  const bound = await server.client(ada.accountId, undefined, { project: "atlas", only: false });
+  const { body } = await bound.send("POST", "/memories/forget", { json: { ids: [id] } });
+  expect(body).toMatchObject({ deleted: 0, superseded: 0 });
+});
+
+test("where other servers have files too, no receipt says that they have left them, and nobody waits", async () => {
+  const { forget, waitForFiles } = createForgetting({
+    store: {
+      use: (_, task) =>
+        task({ hasRemains: () => null, table: { find: async () => [] } } as unknown as OpenTable),
+    },
+    clock: Date.now,
+    search: async () => ({ memories: [], best: null }) as never,
+    removeMatching: async () => 0,
+  });
+  const reach = wholeAccount("acc_1");
+  const receipt = await forget(reach, { ids: [`mem_${"0".repeat(32)}`] });
+  expect(await waitForFiles(reach, receipt)).toEqual(receipt);
+  expect(receipt.left_files_at).toBeNull();
 });

@@ -38,6 +38,12 @@ test("every server sees a save, a change and a removal as soon as one has answer
   expect(await contents(b)).toEqual([]);
 });
 
+test("no server says of the files of all that they have no deleted data", async () => {
+  const { replica } = await createReplicas([ID]);
+  const { store } = await replica();
+  expect(await store.use(ID, async (open) => open.hasRemains())).toBeNull();
+});
+
 test("simultaneous writes of several servers are neither lost nor duplicated", async () => {
   const { replica } = await createReplicas([ID]);
   const all = [await replica(), await replica(), await replica()];

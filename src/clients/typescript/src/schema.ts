@@ -1977,7 +1977,7 @@ export interface operations {
                          * @example 2026-11-27T10:00:00.000Z
                          */
                         leaves_files_by: string;
-                        /** @description When the server checked that its files have none of it any more; null if it did not. */
+                        /** @description When the server checked that its files have none of it any more; null if it did not, as with replicas. */
                         left_files_at: string | null;
                     };
                 };

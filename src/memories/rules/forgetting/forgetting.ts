@@ -2,6 +2,7 @@ import { version } from "../../../../package.json" with { type: "json" };
 import { type Reach, requireScope } from "../../../keys/reach.ts";
 import { wasCaptured } from "../../model/filter.ts";
 import { type Forget, leavesFilesBy, type Receipt } from "../../model/forgetting.ts";
+import { mayWrite } from "../../model/reach.ts";
 import type { Store } from "../../store/store.ts";
 import type { Reading } from "../reading.ts";
 import { findReadable } from "../visible.ts";
@@ -24,9 +25,9 @@ export function createForgetting({ store, clock, search, removeMatching }: Parts
   const hasRemains = (reach: Reach) =>
     store.use(reach.accountId, async (open) => open.hasRemains());
 
-  /** The receipt, with the time at which the files were seen to have no deleted data; unchanged if they may have some. */
+  /** The receipt, with the time at which the files were seen to have no deleted data; unchanged if they may have some, or if nobody knows. */
   const checkFiles = async (reach: Reach, receipt: Receipt): Promise<Receipt> => {
-    if (receipt.left_files_at !== null || (await hasRemains(reach))) return receipt;
+    if (receipt.left_files_at !== null || (await hasRemains(reach)) !== false) return receipt;
     return { ...receipt, left_files_at: new Date(clock()).toISOString() };
   };
 
@@ -43,7 +44,8 @@ export function createForgetting({ store, clock, search, removeMatching }: Parts
       requireScope(reach, "memories:read");
       requireScope(reach, "memories:write");
       const askedAt = clock();
-      const rows = await findReadable(store, reach, ids, askedAt);
+      const found = await findReadable(store, reach, ids, askedAt);
+      const rows = found.filter((row) => mayWrite(reach, row));
       const only = rows.map(({ id }) => id);
       const deleted = only.length === 0 ? 0 : await removeMatching(reach, { only });
       const deletedAt = clock();
@@ -62,19 +64,17 @@ export function createForgetting({ store, clock, search, removeMatching }: Parts
       };
     },
 
-    /** Waits until deleted data has left the files, two minutes at most. @returns the receipt that says so */
+    /** Waits until deleted data has left the files, two minutes at most, or not at all where nobody knows. @returns the checked receipt */
     async waitForFiles(reach: Reach, receipt: Receipt): Promise<Receipt> {
       const until = performance.now() + LONGEST_WAIT_MS;
-      let checked = await checkFiles(reach, receipt);
       while (
-        checked.left_files_at === null &&
+        (await hasRemains(reach)) === true &&
         performance.now() < until &&
         !reach.signal?.aborted
       ) {
         await Bun.sleep(LOOK_MS);
-        checked = await checkFiles(reach, receipt);
       }
-      return checked;
+      return await checkFiles(reach, receipt);
     },
   };
 }
