@@ -7,11 +7,17 @@ const VALUES: Readonly<Record<string, string | number>> = {
   "space_invitations.role": "read",
   "space_members.role": "read",
   "journal.removed": '["mem_1"]',
+  "likenesses.kind": "same",
+  "uncompared.ids": "[]",
+  "comparisons.position": "{}",
   "checkpoints.files": '["data/x.lance"]',
 };
 
 /** Columns with names of tables of memories. */
-const NAMES = new Set(["heads.name", "tables.name"]);
+const NAMES = new Set([
+  ...["heads.name", "tables.name"],
+  ...["likenesses.name", "uncompared.name", "comparisons.name"],
+]);
 
 /** Columns with ids of accounts. A space has the id of its account. */
 const ACCOUNTS = /^(accounts\.id|spaces\.id|\w+\.(account_id|actor_id|space_id|invited_by))$/;
@@ -48,7 +54,7 @@ export function addSomeRows(sqlite: Sqlite, tables: readonly string[], suffix = 
       return type === "BLOB" ? new Uint8Array([0, 1, 255]) : `${table}_${name}_${suffix}`;
     };
     const columns = columnsOf.all(table).filter(({ name, type }) => {
-      return !(type === "INTEGER" && (name === "id" || name === "seq") && table !== "heads");
+      return !(type === "INTEGER" && ["id", "seq", "number"].includes(name) && table !== "heads");
     });
     const names = columns.map(({ name }) => name).join(", ");
     const places = columns.map(() => "?").join(", ");

@@ -14,6 +14,8 @@ import { addSomeRows } from "../../support/some-rows.ts";
 
 /** Columns and database tables that only one kind of database has. They are not copied. */
 const SHARED_ALONE = ["bases", "copies", "ephemeral", "ctxd_schema"];
+/** Database tables whose rows are not copied: memories are compared again. */
+const COMPARED_AGAIN = ["comparisons", "likenesses", "uncompared"];
 /** Columns whose numbers differ between the databases. The order of entries is the same. */
 const RENUMBERED: Readonly<Record<string, string>> = {
   heads: "name, memories, bytes, expires_at",
@@ -71,8 +73,9 @@ test("all database tables are copied to PostgreSQL and back, with every column",
   }
   for (const table of tables) {
     const rows = rowsOf(to, table);
-    expect({ table, rows }).toEqual({ table, rows: rowsOf(from, table) });
-    expect({ table, isEmpty: rows.length === 0 }).toEqual({ table, isEmpty: false });
+    const isEmpty = COMPARED_AGAIN.includes(table);
+    expect({ table, rows }).toEqual({ table, rows: isEmpty ? [] : rowsOf(from, table) });
+    expect({ table, isEmpty: rows.length === 0 }).toEqual({ table, isEmpty });
   }
   // In both, no entry is before the checkpoint, the head is the newest entry, and all numbers are unique.
   expect(to.query("SELECT name, seq FROM heads ORDER BY name").all()).toEqual([
