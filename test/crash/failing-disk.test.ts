@@ -32,6 +32,9 @@ async function prepare() {
 /** What a server says of a chore that is done. */
 const DONE = "debug upkeep";
 
+/** What it says when a flush is done, which empties the log of SQLite. */
+const FLUSHED = "chore=flush";
+
 /** Milliseconds that anything may take on a busy machine. */
 const PATIENCE = 60_000;
 
@@ -71,6 +74,17 @@ async function saveAgain(client: Client, content: string): Promise<void> {
   }
 }
 
+/** Waits until all memories have been compared: that writes to the log of SQLite. */
+async function untilCompared(client: Client): Promise<void> {
+  const end = performance.now() + PATIENCE;
+  const compared = async () =>
+    (await client.send("GET", "/memories/tidy")).body as { compared: number };
+  while ((await compared()).compared < 1) {
+    if (performance.now() > end) throw new Error("the memories are not compared");
+    await Bun.sleep(20);
+  }
+}
+
 const contents = async (client: Client) =>
   (await client.list({ limit: 100 })).memories.map(({ content }) => content).sort();
 
@@ -93,7 +107,13 @@ test.skipIf(missing !== null)("nor does it as the first of a log that was empty"
   const { machine, key, start } = await prepare();
   await using server = start();
   const client = createClient(await server.origin(), key);
-  await untilSaid(server, DONE, () => client.save({ content: "answered" }));
+  let deleted = "";
+  await untilSaid(server, FLUSHED, async () => {
+    const [one] = await client.saveAll([{ content: "deleted" }, { content: "answered" }]);
+    deleted = one?.id ?? "";
+  });
+  await untilCompared(client);
+  await untilSaid(server, FLUSHED, () => client.remove(deleted));
   // The header of SQLite's log is synced, and what follows it is not.
   machine.set({ syncs: 1, spared: 1 });
   for (const content of ["refused", "refused too"]) {
