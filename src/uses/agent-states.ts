@@ -10,7 +10,7 @@ const ACTIVE_DAYS = 2;
 const RECALL_DAYS = 14;
 const ENOUGH_RECALLS = 20;
 
-/** The id under which agents on the server's own machine, without a key, save. */
+/** The source of agents on the server's machine: they use the local socket and need no key. */
 export const LOCAL_SOURCE_ID = "local";
 
 /** What a source and its agent did on one day, as `activity_days` has it. */

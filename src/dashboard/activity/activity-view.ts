@@ -1,7 +1,8 @@
 import { addCounts, dayOf, type Kind, QUESTIONS } from "../../activity/action.ts";
 import type { ActivityEvent, ActorCount, DayCount } from "../../activity/activity-reports.ts";
 import { findClient } from "../../connect/clients.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
+import { LOCAL_SOURCE_NAME, viewPath } from "../memories/memories-view.ts";
 
 const DAY = 86_400_000;
 /** Milliseconds within which equal actions of one agent are shown as one event. */

@@ -1,11 +1,13 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { KEPT_DAYS } from "../../activity/activity.ts";
 import { AppError } from "../../errors.ts";
 import type { Child } from "../../pages/jsx-runtime.ts";
 import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
 import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
-import { LOCAL_SOURCE_ID, viewPath } from "../memories/memories-view.ts";
+import { viewPath } from "../memories/memories-view.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import { connectCommand } from "../server-status.ts";

@@ -5,8 +5,9 @@ import { FULL_ACCESS } from "../../keys/scopes.ts";
 import { type Grants, grantFacts } from "../../oauth/grants.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { AgentState } from "../../uses/agent-states.ts";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
 import type { Actor } from "../activity/activity-view.ts";
-import { LOCAL_SOURCE_ID, LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
+import { LOCAL_SOURCE_NAME } from "../memories/memories-view.ts";
 
 /** What lets agents use the memories of an account: a key, an app's grant, or the local socket. */
 export type Access = Awaited<ReturnType<ReturnType<typeof createAccessList>>>[number];

@@ -8,10 +8,9 @@ import type { Filter } from "../../memories/model/filter.ts";
 import { LIMITS } from "../../memories/model/memory.ts";
 import type { Memories } from "../../memories/rules/memories.ts";
 import type { Grants } from "../../oauth/grants.ts";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
 import { PATHS } from "../navigation.tsx";
 
-/** The source of agents on the server's machine: they use the local socket and need no key. */
-export const LOCAL_SOURCE_ID = "local";
 export const LOCAL_SOURCE_NAME = "Agents on this machine";
 
 /** A possible author of memories: a key, an app, the person, or the agents on the server's machine. */

@@ -1,4 +1,5 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import type { ActorCount } from "../../activity/activity-reports.ts";
 import { type CheckResult, runChecks } from "../../http/health.ts";
 import type { KeyRecord } from "../../keys/keys.ts";
@@ -8,14 +9,9 @@ import { memoryCount } from "../../text/number-text.ts";
 import { createPause } from "../../timing/pause.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 import type { AgentState } from "../../uses/agent-states.ts";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
 import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
-import {
-  EXPIRING_DAYS,
-  filterOf,
-  LOCAL_SOURCE_ID,
-  readView,
-  viewPath,
-} from "../memories/memories-view.ts";
+import { EXPIRING_DAYS, filterOf, readView, viewPath } from "../memories/memories-view.ts";
 import { BACKUPS_PATH, HEALTH_PATH, PATHS, tidyPath } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
 import type { Visit } from "../session.ts";

@@ -1,13 +1,10 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
+
 import { KEPT_DAYS } from "../../activity/activity.ts";
 import { orProblem } from "../../pages/page-response.tsx";
+import { LOCAL_SOURCE_ID } from "../../uses/agent-states.ts";
 import { actorsOf, agentName, firstDay } from "../activity/activity-view.ts";
-import {
-  LOCAL_SOURCE_ID,
-  LOCAL_SOURCE_NAME,
-  readView,
-  searchRequest,
-} from "../memories/memories-view.ts";
+import { LOCAL_SOURCE_NAME, readView, searchRequest } from "../memories/memories-view.ts";
 import {
   MAX_FORM,
   NOTHING_ENTERED,
