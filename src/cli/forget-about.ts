@@ -12,7 +12,7 @@ import {
   STAYS_ELSEWHERE,
 } from "../memories/model/forgetting.ts";
 import { memoryCount } from "../text/number-text.ts";
-import { formatDate, titleOf } from "../text/short-text.ts";
+import { firstLineOf, formatDate } from "../text/short-text.ts";
 import type { Environment } from "./context.ts";
 import { filterOf, type SelectionOptions } from "./selection.ts";
 import { openApi } from "./server/api.ts";
@@ -102,7 +102,9 @@ function show({ memories, more, sessions, spaces }: FoundAbout): void {
     last = memory.found_by;
     const kind = memory.captured ? " · captured" : "";
     const age = memory.superseded ? " · superseded" : "";
-    say(`${index + 1}. ${formatDate(memory.created_at)}${kind}${age} · ${titleOf(memory.excerpt)}`);
+    say(
+      `${index + 1}. ${formatDate(memory.created_at)}${kind}${age} · ${firstLineOf(memory.excerpt)}`,
+    );
   }
   if (more > 0) say(`… and ${more.toLocaleString("en")} more`);
   say("\nWhat stays:");

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { LIMITS, MEMORY_ID, type Memory, Project, SessionId } from "../memories/model/memory.ts";
-import { formatDate, titleOf } from "../text/short-text.ts";
+import { firstLineOf, formatDate } from "../text/short-text.ts";
 import { inputText } from "./input.ts";
 import { collectTags, nameParser, parseMoment, targetOptions } from "./options.ts";
 import type { Api, Target } from "./server/api.ts";
@@ -173,5 +173,5 @@ export function describeCount(count: number | null): string {
 }
 
 function lineOf({ id, content, created_at }: Memory): string {
-  return `${id} · ${formatDate(created_at)} · ${titleOf(content)}`;
+  return `${id} · ${formatDate(created_at)} · ${firstLineOf(content)}`;
 }

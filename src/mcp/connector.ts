@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { Principal } from "../http/principal.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { formatDate, titleOf } from "../text/short-text.ts";
+import { firstLineOf, formatDate } from "../text/short-text.ts";
 import { clientNameOf, isOpenAi } from "./http-message.ts";
 import { noteOnMode, READING } from "./reading-tools.ts";
 import { defineTool, inProject, type Tool } from "./tool.ts";
@@ -47,7 +47,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
         });
         const results = found.map(({ id, content, matched, space }) => ({
           id,
-          title: titleOf(content),
+          title: firstLineOf(content),
           text: matched.text,
           url: urlOf(id),
           ...(space && { space }),
@@ -67,7 +67,7 @@ export function createConnectorTools(memories: Memories, publicUrl: string): Too
         const { content, tags, created_at, space } = await memories.get(principal, id);
         const data = {
           id,
-          title: titleOf(content),
+          title: firstLineOf(content),
           text: content,
           url: urlOf(id),
           metadata: {

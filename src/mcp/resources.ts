@@ -1,7 +1,7 @@
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Log } from "../log.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { titleOf } from "../text/short-text.ts";
+import { firstLineOf } from "../text/short-text.ts";
 import { describeMemory, fitMemories, LIST_LIMITS, RECENT, wholeMemory } from "./memory-text.ts";
 import { withProtocolErrors } from "./prompts/protocol-errors.ts";
 import { describeMemories } from "./reading-tools.ts";
@@ -44,7 +44,7 @@ export function createResources(memories: Memories) {
               resources: (await recent(session)).map(({ id, content, updated_at }) => ({
                 uri: `memory://${id}`,
                 name: id,
-                title: titleOf(content),
+                title: firstLineOf(content),
                 mimeType: "text/plain",
                 annotations: { lastModified: updated_at },
               })),

@@ -5,7 +5,7 @@ import { hasScope } from "../keys/reach.ts";
 import { type Similar, sourceOf } from "../memories/model/memory.ts";
 import { DISTILLED_DAYS } from "../memories/rules/distilling.ts";
 import type { Memories } from "../memories/rules/memories.ts";
-import { formatDate, titleOf } from "../text/short-text.ts";
+import { firstLineOf, formatDate } from "../text/short-text.ts";
 import { placeText } from "./memory-text.ts";
 import { defineTool, type Session, type Tool } from "./tool.ts";
 import { clearable, fields } from "./tool-inputs.ts";
@@ -169,7 +169,7 @@ async function describeSimilar(memories: Memories, principal: Principal, savedId
     return await Promise.all(
       similar.map(async ({ id, kind, superseded_by = "" }) => {
         const { content } = await read(id);
-        const title = titleOf(content);
+        const title = firstLineOf(content);
         if (kind !== "superseded") return { id, title, kind };
         const { created_at } = await read(superseded_by);
         return { id, title, kind, replaced_by: `${superseded_by} on ${formatDate(created_at)}` };

@@ -27,7 +27,7 @@ const SIGNS = /!(?=[`{])|(?<![\w`])@(?=\S)|\$(?=\d|ARGUMENTS)/g;
  * A text without signs that programs act on: a space follows each. OpenCode runs the commands, attaches the files and
  * fills in the arguments that the prompt of an MCP server names as if the person had written it.
  */
-export function withoutSigns(text: string): string {
+export function breakPromptSyntax(text: string): string {
   return text.replaceAll(SIGNS, "$& ");
 }
 

@@ -26,7 +26,7 @@ export function formatDate(instant: string): string {
 }
 
 /** The first line of a text as a title, at most 80 characters. */
-export function titleOf(content: string): string {
+export function firstLineOf(content: string): string {
   const line = content.trim().split("\n", 1)[0]?.trim() ?? "";
   return line.length <= 80 ? line : excerpt(line, 79);
 }

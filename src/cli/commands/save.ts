@@ -4,7 +4,7 @@ import { projectOfFolder } from "../../capture/project.ts";
 import type { Config } from "../../config/config.ts";
 import { placeText } from "../../mcp/memory-text.ts";
 import { Project, type SavedMemory } from "../../memories/model/memory.ts";
-import { titleOf } from "../../text/short-text.ts";
+import { firstLineOf } from "../../text/short-text.ts";
 import { type Context, type Environment, examples, PROJECT_NOTE } from "../context.ts";
 import { inputText } from "../input.ts";
 import {
@@ -108,7 +108,7 @@ async function showSimilar(api: Api, { supersedes, similar = [] }: Saved) {
   const others = similar.filter((one) => one.id !== supersedes).slice(0, MAX_SIMILAR);
   for (const other of others) {
     const { content } = await api.json<Saved>(`/api/memories/${other.id}`);
-    say(`${SIMILARITY[other.kind]}: ${other.id} (${titleOf(content)})`);
+    say(`${SIMILARITY[other.kind]}: ${other.id} (${firstLineOf(content)})`);
   }
   if (others.length === 0) return;
   say(

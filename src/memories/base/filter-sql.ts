@@ -45,7 +45,7 @@ const CONDITIONS: Conditions<HasColumn, string | null> = {
       ? `${tagsMatch === "all" ? "array_has_all" : "array_has_any"}(tags, [${list(tags)}])`
       : null,
   knownAt: (time) => `created_at <= ${moment(time)}`,
-  // At an earlier moment, `createCurrency` decides: SQL would have to look up each newer memory.
+  // At an earlier moment, `createCurrentCheck` decides: SQL would have to look up each newer memory.
   isCurrent: (isCurrent, has, { knownAt }) =>
     isCurrent && knownAt === undefined && has("superseded_by") ? "superseded_by IS NULL" : null,
   aliveAt: (time, has) =>

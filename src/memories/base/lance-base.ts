@@ -7,7 +7,7 @@ import type { Base } from "./base.ts";
 import { type Columns, createAssembly, decodeEach, decodeMemories } from "./decode.ts";
 import { EXPIRING_SQL, idsSql, laterSql, listSql, valueSql } from "./filter-sql.ts";
 import {
-  type Currency,
+  type CurrentCheck,
   createLanceSearch,
   createRowReader,
   linkColumns,
@@ -43,8 +43,8 @@ const LOOKED_UP = 5_000;
  * Returns a function that leaves out the memories that had been superseded at the moment of a filter; null for a filter
  * that SQL decides alone. See `passes`.
  */
-function createCurrency(table: LanceDb.Table, has: (column: string) => boolean) {
-  return ({ isCurrent, knownAt }: Filter): Currency => {
+function createCurrentCheck(table: LanceDb.Table, has: (column: string) => boolean) {
+  return ({ isCurrent, knownAt }: Filter): CurrentCheck => {
     if (!isCurrent || knownAt === undefined || !has("superseded_by")) return null;
     /** Whether the memories with these ids were created later, as far as it was looked up. */
     const isLater = new Map<string, boolean>();
@@ -100,12 +100,12 @@ export async function openLanceBase(
     );
   };
   let version = await readVersion(table, checkpoint, has);
-  const currencyOf = createCurrency(table, has);
+  const currentCheckOf = createCurrentCheck(table, has);
   const search = createLanceSearch(lancedb, table, {
     has,
     storedColumns,
     rows,
-    currencyOf,
+    currentCheckOf,
     version: () => version,
   });
 
@@ -160,7 +160,7 @@ export async function openLanceBase(
     async list(filter, { from, limit = version.rows, except, order = "newest" }) {
       const ascending = from?.isBackward === true;
       const simple = await version.simplify(filter);
-      const current = currencyOf(simple);
+      const current = currentCheckOf(simple);
       const query = table
         .query()
         .where(listSql(simple, from, has, order))
@@ -197,7 +197,7 @@ export async function openLanceBase(
     },
 
     async count(filter) {
-      const current = currencyOf(filter);
+      const current = currentCheckOf(filter);
       const sql = listSql(filter, null, has);
       if (!current) return await table.countRows(sql);
       const linked = `${sql} AND ${valueSql("superseded_by")}`;

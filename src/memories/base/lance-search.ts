@@ -69,12 +69,12 @@ interface Linked {
 }
 
 /** Leaves out memories that had been superseded at a moment; null where SQL decides alone. */
-export type Currency =
+export type CurrentCheck =
   | (<Found extends Pick<Linked, "supersededBy">>(found: readonly Found[]) => Promise<Found[]>)
   | null;
 
 /** The column that this reads, if it is needed. */
-export function linkColumns(current: Currency): string[] {
+export function linkColumns(current: CurrentCheck): string[] {
   return current ? ["superseded_by"] : [];
 }
 
@@ -122,7 +122,7 @@ interface FirstOptions<Found> {
   /** How many different memories are found at least, if there are enough. */
   least?: number;
   except: readonly string[];
-  current?: Currency;
+  current?: CurrentCheck;
   decode: (columns: Columns, row: number) => Found;
 }
 
@@ -184,13 +184,13 @@ export function createLanceSearch(
     has,
     storedColumns,
     rows: { load, assemble },
-    currencyOf,
+    currentCheckOf,
     version,
   }: {
     has: HasColumn;
     storedColumns: string[];
     rows: ReturnType<typeof createRowReader>;
-    currencyOf: (filter: Filter) => Currency;
+    currentCheckOf: (filter: Filter) => CurrentCheck;
     version: () => LanceVersion;
   },
 ): Searches {
@@ -205,7 +205,7 @@ export function createLanceSearch(
     async search({ vector, words, filter: wanted, limit, least = 0, except }) {
       const { rows, isIndexed, simplify } = version();
       const filter = await simplify(wanted);
-      const current = currencyOf(filter);
+      const current = currentCheckOf(filter);
       const columns = ["id", ...linkColumns(current)];
       const options = { limit, except, current };
       const near = vector && nearest(table, rows, vector, filterSql(filter, has));
@@ -228,7 +228,7 @@ export function createLanceSearch(
         .select(storedColumns);
       const rows = await query.limit(SESSION_MEMORIES + excluded.size).toArrow();
       const found = (await assemble(rows)).filter(({ id }) => !excluded.has(id));
-      const current = currencyOf(simple);
+      const current = currentCheckOf(simple);
       return (current ? await current(found) : found).slice(0, SESSION_MEMORIES);
     },
 
