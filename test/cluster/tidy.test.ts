@@ -9,6 +9,9 @@ const SAME = ["The user prefers tabs over spaces.", "The user prefers tabs to sp
 const CHANGED = ["Emil lives in Graz.", "Emil lives in Turku."] as const;
 const OTHER = "The release train leaves every second Tuesday.";
 
+/** Milliseconds between two looks. */
+const PAUSE = 50;
+
 async function report(client: Client): Promise<TidyReport> {
   const { status, body } = await client.send("GET", "/memories/tidy");
   expect(status).toBe(200);
@@ -17,10 +20,14 @@ async function report(client: Client): Promise<TidyReport> {
 
 /** The report once all memories are compared and it has so many groups. */
 const withGroups = (client: Client, count: number): Promise<TidyReport> =>
-  until(`${count} groups`, async () => {
-    const found = await report(client);
-    return found.compared === 1 && found.groups.length === count && found;
-  });
+  until(
+    `${count} groups`,
+    async () => {
+      const found = await report(client);
+      return found.compared === 1 && found.groups.length === count && found;
+    },
+    PAUSE,
+  );
 
 async function apply(client: Client, { groups }: TidyReport): Promise<TidyOutcome> {
   const json = { groups: groups.map(({ id }) => ({ id })) };
@@ -65,7 +72,7 @@ test.concurrent("both of two replicas report what one has compared, and what is 
   const again = await apply(b, found);
   for (const client of [a, b]) {
     for (const pair of [same, changed]) {
-      await until("it is superseded", () => isSuperseded(client, pair));
+      await until("it is superseded", () => isSuperseded(client, pair), PAUSE);
     }
   }
   expect(await undo(a, again)).toBe(409);
@@ -84,6 +91,6 @@ test.concurrent("what a replica was asked to apply, another one applies if that 
   await cluster.replicas[0]?.kill();
   expect((await report(b)).groups).toEqual([]);
   expect(await isSuperseded(b, pair)).toBe(false);
-  await until("the other one applies it", () => isSuperseded(b, pair));
+  await until("the other one applies it", () => isSuperseded(b, pair), PAUSE);
   expect(await undo(b, outcome)).toBe(409);
 }, 120_000);
