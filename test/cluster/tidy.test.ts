@@ -60,13 +60,13 @@ test.concurrent("both of two replicas report what one has compared, and what is 
     ["restatements", [...same]],
     ["contradictions", [...changed]],
   ]);
-  expect(await report(b)).toEqual(found);
+  expect((await report(b)).groups).toEqual(found.groups);
 
   const outcome = await apply(a, found);
   expect(outcome).toMatchObject({ superseded: 2, deleted: 0 });
   expect((await report(b)).groups).toEqual([]);
   expect(await undo(b, outcome)).toBe(200);
-  expect(await report(a)).toEqual(found);
+  expect((await report(a)).groups).toEqual(found.groups);
   expect(await undo(a, outcome)).toBe(409);
 
   const again = await apply(b, found);
