@@ -8,7 +8,7 @@ import { stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
-import { addAccountTo, serving } from "../support/server-process.ts";
+import { addAccountTo, serving, untilFlushed } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
@@ -62,6 +62,7 @@ test("--apply makes history of what is said twice or outdated, and --undo takes 
     pairs.push([(await client.save({ content: later })).id, id]);
   }
   await client.save({ content: "The release train leaves every second Tuesday." });
+  await untilFlushed(folder);
   const found = await until(
     "the memories are compared",
     async () => {
@@ -73,7 +74,8 @@ test("--apply makes history of what is said twice or outdated, and --undo takes 
   expect(found.kinds).toMatchObject({ restatements: 1, contradictions: 1 });
 
   const applied = await tidy("--apply", "--yes");
-  const [said = "", id = ""] = /^In ten seconds: .*--undo (wait_\w+)\n$/.exec(applied.stderr) ?? [];
+  const [said = "", id = ""] =
+    /^In ten seconds: .*--undo (wait_[\w-]+)\n$/.exec(applied.stderr) ?? [];
   // By its address, as from another machine.
   const undone = await ctxd(["tidy", "--undo", id, "--url", server.origin], { input: key });
   expect(applied).toEqual({ stdout: "", stderr: said, exitCode: 0 });

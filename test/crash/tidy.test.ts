@@ -9,7 +9,12 @@ import {
 import { type Client, createClient } from "../support/client.ts";
 import { folderOfTest } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
-import { addAccountTo, type ServerKind, spawnServer } from "../support/server-process.ts";
+import {
+  addAccountTo,
+  type ServerKind,
+  spawnServer,
+  untilFlushed,
+} from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 /**
@@ -46,15 +51,20 @@ const undo = async (client: Client, id: string) =>
   (await client.send("DELETE", `/memories/tidy?undo=${id}`)).status;
 
 /** Saves as many groups as one request tidies, each in a project of its own, and waits until they are found. */
-async function plant(client: Client): Promise<TidyGroup[]> {
+async function plant(client: Client, dataDir: string): Promise<TidyGroup[]> {
   for (const content of TEXTS) {
     const memories = Array.from({ length: MAX_TIDIED }, (_, n) => ({ content, project: `p${n}` }));
     await client.saveAll(memories);
   }
-  await until("all groups are found", async () => {
-    const { compared, kinds } = await report(client, 1);
-    return compared === 1 && kinds.restatements === MAX_TIDIED;
-  });
+  await untilFlushed(dataDir);
+  await until(
+    "all groups are found",
+    async () => {
+      const { compared, kinds } = await report(client, 1);
+      return compared === 1 && kinds.restatements === MAX_TIDIED;
+    },
+    200,
+  );
   return (await report(client)).groups;
 }
 
@@ -120,7 +130,7 @@ test.concurrent("a server that is killed in the midst of tidying finishes it aft
   using folder = folderOfTest();
   const untilKilled = await killing(folder.path);
   const { groups, id } = await untilKilled(0, async (client) => {
-    const groups = await plant(client);
+    const groups = await plant(client, folder.path);
     const id = await apply(client, groups);
     await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
     return { groups, id };
@@ -144,13 +154,13 @@ test.concurrent("a server that is killed in the midst of tidying finishes it aft
     await untilDone(client, groups);
     expect((await send(client, groups)).status).toBe(409);
   });
-}, 120_000);
+}, 240_000);
 
 test.concurrent("a server that is killed before it tidies has changed nothing, and lets undo it after the next start", async () => {
   using folder = folderOfTest();
   const untilKilled = await killing(folder.path);
   const { groups, id } = await untilKilled(NOT_DUE, async (client) => {
-    const groups = await plant(client);
+    const groups = await plant(client, folder.path);
     return { groups, id: await apply(client, groups) };
   });
   await untilKilled(0, async (client) => {
@@ -176,7 +186,7 @@ test.concurrent("a server that is killed before it tidies has changed nothing, a
     }
     await untilDone(client, groups);
   });
-}, 120_000);
+}, 240_000);
 
 test.skipIf(!process.env.LONG)(
   "so does the program as people run it, some two minutes later",
@@ -184,7 +194,7 @@ test.skipIf(!process.env.LONG)(
     using folder = folderOfTest();
     const untilKilled = await killing(folder.path, "real");
     const groups = await untilKilled(0, async (client) => {
-      const groups = await plant(client);
+      const groups = await plant(client, folder.path);
       await apply(client, groups);
       await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
       return groups;
