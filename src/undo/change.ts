@@ -107,6 +107,9 @@ async function applyWithin(
   if (change.kind === "set") {
     return countDone(ids, (id) => memories.update(reach, id, change.fields));
   }
+  const { kind } = change;
+  // A server of a later version applies it.
+  if (kind !== "tag" && kind !== "untag") throw new Error("This version does not know the change.");
   const newTags = retagged(change);
   const retag = async (id: string): Promise<void> => {
     const { tags } = await memories.get(reach, id);

@@ -62,6 +62,7 @@ const SUITES = [
   "sign-in/without-passwords",
   "spaces/memories",
   "spaces/routes",
+  "tidy/tidy",
   "undo/undoable",
 ];
 

@@ -31,6 +31,7 @@ import { fakeEmbedder } from "../support/fake-embedder.ts";
  * a fake one, so that it starts at once, and upkeep is due after moments instead of seconds, so
  * that something is under way whenever the process is killed. Each step of a flush is printed on
  * standard output when it is done. `FAKE_MODEL` names the fake model; with a name, it takes its time.
+ * `CLOCK_AHEAD` is how many milliseconds its clock is ahead; with it, pending changes are applied as soon as they are due.
  * `STOP_AT` names a step right after which the process kills itself, from the first step
  * `STOP_KIND` on.
  */
@@ -54,7 +55,8 @@ function slow(embedder: Embedder): Embedder {
 }
 
 const [dataDir = ""] = process.argv.slice(2);
-const clock = Date.now;
+const { CLOCK_AHEAD } = process.env;
+const clock = () => Date.now() + Number(CLOCK_AHEAD ?? 0);
 const log = createLog({ logLevel: "debug", logFormat: "text" });
 const lock = lockDataFolder(dataDir, "test");
 const db = openSqlite(databasePath(dataDir));
@@ -98,6 +100,7 @@ const securityLog = createSecurityLog({ db, clock, log });
 const activity = createActivity({ db, clock, log });
 const untell = await securityLog.logCommands();
 const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
+if (CLOCK_AHEAD !== undefined) setInterval(undoable.applyDue, 200).unref();
 const app = createApp({
   config: APP_CONFIG,
   progress: createProgressFiles(join(dataDir, "captured")),

@@ -7,13 +7,20 @@ const memoryOf = (at: number) => ({
   ...{ createdAt: at, updatedAt: at, source: null, supersededBy: null, tags: [], importance: 0.5 },
 });
 
-/** The comparison of a table with one parcel, of a memory with 32 others that say the same. */
-function comparing(note: Likenesses["note"] = async () => {}) {
+/** The comparison of a table with one parcel of memories, each with 32 others that say the same. */
+function comparing({
+  ids = ["mem_0"],
+  note = async () => {},
+}: {
+  ids?: string[];
+  note?: Likenesses["note"];
+} = {}) {
   const recorded: Likeness[] = [];
-  const others = Array.from({ length: 32 }, (_, at) => memoryOf(at + 1));
+  const all = Array.from({ length: 33 }, (_, at) => memoryOf(at));
   const current = {
-    get: () => memoryOf(0),
-    near: () => others.map((memory) => ({ memory, cosine: 0.99 })),
+    get: (id: string) => all.find((memory) => memory.id === id),
+    near: (id: string) =>
+      all.flatMap((memory) => (memory.id === id ? [] : [{ memory, cosine: 0.99 }])),
   };
   const table = Object({
     ...{ name: "acc_1", fitsInMemory: () => true, view: { current } },
@@ -21,13 +28,13 @@ function comparing(note: Likenesses["note"] = async () => {}) {
   });
   const likenesses: Likenesses = {
     ...{ note, all: async () => recorded, reset: async () => {} },
-    state: async () => ({ comparedTo: null, parcel: { number: 1, ids: ["mem_0"] } }),
+    state: async () => ({ comparedTo: null, parcel: { number: 1, ids } }),
     async record(_table, found) {
       recorded.push(...found);
       return true;
     },
   };
-  return { recorded, ...createComparing({ table, likenesses }) };
+  return { recorded, ...createComparing({ table, likenesses, lease: () => null }) };
 }
 
 test("of very many memories that say the same, each is paired with the nearest few", async () => {
@@ -36,8 +43,18 @@ test("of very many memories that say the same, each is paired with the nearest f
   expect(recorded.map(({ later }) => later)).toEqual(["mem_1", "mem_2", "mem_3", "mem_4"]);
 });
 
+test("two memories that find each other in one step are one pair", async () => {
+  const { recorded, run } = comparing({ ids: ["mem_0", "mem_1"] });
+  await run(0);
+  const pairs = recorded.map(({ later, earlier }) => [later, earlier]);
+  expect(pairs.filter(([later]) => later === "mem_1")).toEqual([["mem_1", "mem_0"]]);
+  expect(pairs).toHaveLength(7);
+});
+
 test("changes that could not be noted fail the next comparison, and not the flush", async () => {
-  const { note, run, recorded } = comparing(() => Promise.reject(new Error("the disk is full")));
+  const { note, run, recorded } = comparing({
+    note: () => Promise.reject(new Error("the disk is full")),
+  });
   await note(new Map([["mem_0", {}]]));
   await expect(run(0)).rejects.toThrow("the disk is full");
   await run(0);

@@ -215,3 +215,31 @@ test("indexing does not delay forgetting", async () => {
   expect(flush.remainsSince()).toBe(since);
   expect(table.pending.dirtySince).toBe(dirty);
 });
+
+test("memories are not compared before all that the recorded base includes was read", async () => {
+  const storage = await tableStorage();
+  let ahead = 1;
+  const open = await openKeptTable(storage, {
+    wrapLog: (log) => ({
+      ...log,
+      async head(table) {
+        const head = await log.head(table);
+        const checkpoint = head?.checkpoint;
+        return checkpoint
+          ? { ...head, checkpoint: { ...checkpoint, upTo: checkpoint.upTo + ahead } }
+          : head;
+      },
+    }),
+  });
+  await open.put(...(await storedMemories(0, 2)));
+  await open.flush.run("flush");
+  await open.table.candidates({ vector: null, words: "number", filter: {}, limit: 1, least: 1 });
+  await until("the memories are in memory", () => open.table.view.current);
+  const uncompared = async () => (await storage.log.likenesses.state(TABLE)).parcel?.ids;
+  await open.flush.run("compare");
+  expect(await uncompared()).toEqual(firstIds(2));
+  expect(open.flush.due(0, false)).not.toBe("compare");
+  ahead = 0;
+  await open.flush.run("compare");
+  expect(await uncompared()).toBeUndefined();
+});

@@ -1,6 +1,7 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { join } from "node:path";
 import { createAccounts } from "../../src/accounts/accounts.ts";
-import { readOwner } from "../../src/db/data-lock.ts";
+import { databasePath, readOwner } from "../../src/db/data-lock.ts";
 import { createKeys } from "../../src/keys/keys.ts";
 import { SCOPES } from "../../src/keys/scopes.ts";
 import { fileOf } from "./bundles.ts";
@@ -130,4 +131,13 @@ export async function addAccountTo(dataDir: string, email = "you@example.com") {
   } finally {
     await db.close();
   }
+}
+
+/** Waits until the bases of a data folder have all that was written: no flush changes what is known of it any more. */
+export async function untilFlushed(dataDir: string): Promise<void> {
+  using db = new Sqlite(databasePath(dataDir), { readonly: true });
+  const unflushed = db.query(
+    "SELECT 1 FROM heads LEFT JOIN checkpoints ON account_id = name WHERE seq > coalesce(up_to, 0)",
+  );
+  await until("all is flushed", () => unflushed.get() === null);
 }

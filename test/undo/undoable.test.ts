@@ -139,6 +139,15 @@ test("a change that fails is tried again for a day, and its memories then stay a
   await broken.close();
 });
 
+test("a change of a kind that only a later version knows waits for a server of that version", async () => {
+  const { accountId, ids, contents } = await withMemories();
+  await undoable.applyLater(wholeAccount(accountId), Object({ kind: "of tomorrow", ids }));
+  await applyAllDue();
+  expect(await contents()).toEqual(["one", "three", "two"]);
+  const [waiting] = await undoable.list(accountId);
+  expect(waiting?.change.ids).toEqual(ids);
+});
+
 test("lists and counts leave out the memories of `except`", async () => {
   const { accountId, ids } = await withMemories();
   const filter = { except: ids };

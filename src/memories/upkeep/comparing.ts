@@ -1,5 +1,6 @@
 import { createPause } from "../../timing/pause.ts";
 import type { Likeness, Likenesses } from "../log/likenesses/likenesses.ts";
+import type { Lease } from "../log/records.ts";
 import { compareIn, passes } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
@@ -21,7 +22,7 @@ const COMPARED = { isCaptured: false, isCurrent: true } as const;
 /** Whether comparing is worth the lock on the table: what follows is to be compared, was, or is not known. */
 type Work = "unknown" | "some" | "none";
 
-type Found = Parameters<Likenesses["record"]> extends [string, ...infer Rest] ? Rest : never;
+type Done = Parameters<Likenesses["record"]>[2];
 
 const newestFirst = compareIn("newest");
 
@@ -31,13 +32,16 @@ export type Comparing = ReturnType<typeof createComparing>;
  * Finds the likenesses of one table's memories, in short steps: those of the memories that each flush has brought into
  * the base, and, once, those of all others. Reads the view alone, so tables without one wait, and those that do not fit
  * in memory are left out.
+ * @param lease of the running chore, where several processes compare
  */
 export function createComparing({
   table,
   likenesses,
+  lease,
 }: {
   table: KeptTable;
   likenesses: Likenesses;
+  lease: () => Lease | null;
 }) {
   let work: Work = "unknown";
   /** Whether the table must be compared from the start. */
@@ -63,14 +67,15 @@ export function createComparing({
     return [...new Set([...first, ...all])].slice(0, MOST_PAIRS);
   };
 
-  /** @returns what was found, and how many of the memories were compared in the time of a step */
+  /** @returns the pairs that were found, each once, and how many of the memories were compared in the time of a step */
   const compareAll = async (
     view: View,
     ids: readonly string[],
   ): Promise<{ found: Likeness[]; compared: number }> => {
     const end = performance.now() + STEP.ms;
     const pause = createPause();
-    const found: Likeness[] = [];
+    /** Two memories that are compared in one step find each other. */
+    const found = new Map<string, Likeness>();
     let compared = 0;
     for (const id of ids) {
       if (compared > 0 && performance.now() > end) break;
@@ -78,14 +83,15 @@ export function createComparing({
       // The view may have been closed meanwhile.
       if (table.view.current !== view) throw new Error("the view was closed");
       const row = view.get(id);
-      if (row && passes(COMPARED, row)) found.push(...compare(view, row));
+      const pairs = row && passes(COMPARED, row) ? compare(view, row) : [];
+      for (const pair of pairs) found.set(`${pair.later} ${pair.earlier}`, pair);
       compared++;
     }
-    return { found, compared };
+    return { found: [...found.values()], compared };
   };
 
-  const record = async (...found: Found) => {
-    const isRecorded = await likenesses.record(table.name, ...found);
+  const record = async (found: readonly Likeness[], done: Done) => {
+    const isRecorded = await likenesses.record(table.name, found, done, lease());
     // The first flush of a table without entries notes what there is to compare.
     work = isRecorded ? "some" : "none";
   };

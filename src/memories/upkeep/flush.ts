@@ -35,7 +35,8 @@ export function createFlush({
 }) {
   const { table, due, step } = parts;
   const state = createFlushState();
-  const comparing = createComparing({ table, likenesses: log.likenesses });
+  const { likenesses } = log;
+  const comparing = createComparing({ table, likenesses, lease: () => state.lease });
   const context = { ...parts, log, state, comparing };
   /** Owner of leases: this opening of the table. */
   const owner = crypto.randomUUID();
@@ -54,11 +55,25 @@ export function createFlush({
     });
   };
 
+  /**
+   * Compares nothing before all that the recorded base includes was read: memories that it no longer has would be compared.
+   * @returns false in this case, and when another process has the lease
+   */
+  const compare = async (): Promise<boolean> => {
+    let isCurrent = true;
+    const isOurs = await runUnderLease(async () => {
+      const recorded = (await log.head(table.name))?.checkpoint;
+      isCurrent = !recorded || recorded.upTo <= table.seq;
+      if (isCurrent) await comparing.run(due.restFactor);
+    });
+    return isOurs && isCurrent;
+  };
+
   /** @returns false when another process has the lease */
   const work = async (chore: Chore): Promise<boolean> => {
     if (chore === "flush") return await runUnderLease(() => flushTable(context));
     if (chore === "index") return await runUnderLease(() => indexTable(context));
-    if (chore === "compare") return await runUnderLease(() => comparing.run(due.restFactor));
+    if (chore === "compare") return await compare();
     await readRecordedBase(context);
     return true;
   };

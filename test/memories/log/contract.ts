@@ -250,12 +250,12 @@ function describeLikenesses(state: LogUnderTest): void {
     await log.likenesses.note("acc_1", ["mem_a", "mem_b", "mem_c"], []);
     const number = (await log.likenesses.state("acc_1")).parcel?.number ?? 0;
     const left = ["mem_b", "mem_c"];
-    await log.likenesses.record("acc_1", found, { parcel: number, left });
+    await log.likenesses.record("acc_1", found, { parcel: number, left }, null);
     expect((await log.likenesses.state("acc_1")).parcel).toEqual({ number, ids: left });
     const all = await log.likenesses.all("acc_1");
     const places = all.map(({ changedAt }) => changedAt).sort((a, b) => a - b);
     expect(places).toEqual(found.map(({ changedAt }) => changedAt));
-    await log.likenesses.record("acc_1", [], { parcel: number, left: [] });
+    await log.likenesses.record("acc_1", [], { parcel: number, left: [] }, null);
     expect((await log.likenesses.state("acc_1")).parcel).toBeNull();
   });
 }

@@ -59,7 +59,7 @@ test("a forgotten table leaves no records, and others keep theirs", async () => 
 test("likenesses are recorded of a table from its first entry until it is forgotten", async () => {
   const { log } = localLog();
   const found = [{ later: "mem_2", earlier: "mem_1", kind: "same", changedAt: 1 }] as const;
-  const record = () => log.likenesses.record("acc_1", found, { comparedTo: null });
+  const record = () => log.likenesses.record("acc_1", found, { comparedTo: null }, null);
   expect(await record()).toBe(false);
   await log.append("acc_1", entryOf("one"));
   expect(await record()).toBe(true);

@@ -176,6 +176,26 @@ test("what was written under a lease that others have taken over is not recorded
   expect(await records.condemned()).toEqual([]);
 });
 
+test("likenesses that were found under a lease that others have taken over are not recorded", async () => {
+  const { postgres, connect } = await logDatabase(["acc_1"]);
+  const log = createPostgresLog(postgres, { leaseLasts: 1 });
+  const other = createPostgresLog(connect());
+  await log.append("acc_1", entryOf("one"));
+  await log.likenesses.note("acc_1", ["mem_1", "mem_2"], []);
+  const parcel = (await log.likenesses.state("acc_1")).parcel?.number ?? 0;
+  const lease = await log.shared.lease("acc_1", "stopped");
+  await Bun.sleep(5);
+  const taken = await other.shared.lease("acc_1", "another");
+  const found = [{ later: "mem_2", earlier: "mem_1", kind: "same", changedAt: 1 }] as const;
+  const record = ({ likenesses }: typeof log, under: typeof lease) =>
+    likenesses.record("acc_1", found, { parcel, left: [] }, under);
+  expect(await failureOf(record(log, lease))).toBeInstanceOf(LeaseLost);
+  expect(await log.likenesses.all("acc_1")).toEqual([]);
+  expect((await log.likenesses.state("acc_1")).parcel?.ids).toEqual(["mem_1", "mem_2"]);
+  expect(await record(other, taken)).toBe(true);
+  expect(await log.likenesses.all("acc_1")).toEqual([...found]);
+});
+
 test("a base that another takes the place of is to be removed, and one that was condemned is never recorded", async () => {
   const { log, other } = await twoLogs();
   const upTo = await log.append("acc_1", entryOf("one"));

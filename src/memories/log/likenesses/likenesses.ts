@@ -1,4 +1,5 @@
 import { createPause } from "../../../timing/pause.ts";
+import type { Lease } from "../records.ts";
 
 /** How the later one of two memories relates to the earlier one: it says the same, or it changes its fact. */
 export type LikenessKind = "same" | "changed";
@@ -40,13 +41,16 @@ export interface Likenesses {
    */
   note(table: string, changed: readonly string[], removed: readonly string[]): Promise<void>;
   /**
-   * Records what comparing has found, and that it is done. What is left of a parcel is compared later.
+   * Records what comparing has found, each pair once, and that it is done. What is left of a parcel is compared later.
+   * @param lease of the table, if several processes compare it
    * @returns false for a table that has no entry yet, or was removed meanwhile: nothing is recorded of it
+   * @throws LeaseLost when another process may have dropped likenesses that were found
    */
   record(
     table: string,
     found: readonly Likeness[],
     done: { parcel: number; left: readonly string[] } | { comparedTo: ComparedTo },
+    lease: Lease | null,
   ): Promise<boolean>;
   /** Drops everything about a table: its comparison begins again. */
   reset(table: string): Promise<void>;

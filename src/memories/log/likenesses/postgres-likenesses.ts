@@ -1,4 +1,6 @@
-import type { Postgres } from "../../../db/postgres.ts";
+import type { Postgres, Statements } from "../../../db/postgres.ts";
+import type { Lease } from "../records.ts";
+import { LeaseLost } from "../shared-log.ts";
 import {
   type ComparedTo,
   type Likeness,
@@ -64,7 +66,7 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
       await drop(table, removed, false);
     },
 
-    record: (table, found, done) =>
+    record: (table, found, done, lease) =>
       postgres.transaction(async (tx) => {
         // The lock keeps the table until the end of the transaction.
         const heads = await tx.rows("SELECT 1 FROM heads WHERE name = $1 FOR KEY SHARE", [table]);
@@ -87,13 +89,14 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
                 parcel,
                 JSON.stringify(left),
               ]));
-          return true;
+        } else {
+          await tx.rows(
+            `INSERT INTO comparisons (name, position) VALUES ($1, $2)
+             ON CONFLICT (name) DO UPDATE SET position = excluded.position`,
+            [table, JSON.stringify(done)],
+          );
         }
-        await tx.rows(
-          `INSERT INTO comparisons (name, position) VALUES ($1, $2)
-           ON CONFLICT (name) DO UPDATE SET position = excluded.position`,
-          [table, JSON.stringify(done)],
-        );
+        if (lease) await checkLease(tx, lease);
         return true;
       }),
 
@@ -104,4 +107,13 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
         }
       }),
   };
+}
+
+/** Lets no other process take a lease, or append, until the end of the transaction. @throws LeaseLost */
+async function checkLease(tx: Statements, { table, owner, epoch }: Lease): Promise<void> {
+  const held = await tx.rows(
+    "SELECT 1 FROM heads WHERE name = $1 AND owner = $2 AND epoch = $3::bigint FOR SHARE",
+    [table, owner, epoch],
+  );
+  if (held.length === 0) throw new LeaseLost(`another process may have compared ${table}`);
 }

@@ -1,0 +1,210 @@
+import { expect, test } from "bun:test";
+import type { Memory } from "../../src/memories/model/memory.ts";
+import {
+  MAX_TIDIED,
+  type TidyGroup,
+  type TidyOutcome,
+  type TidyReport,
+} from "../../src/memories/rules/tidy/report.ts";
+import { type Client, createClient } from "../support/client.ts";
+import { folderOfTest } from "../support/live-data.ts";
+import { createRandom } from "../support/random.ts";
+import {
+  addAccountTo,
+  type ServerKind,
+  spawnServer,
+  untilFlushed,
+} from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+
+/**
+ * The server is killed while it tidies. Afterwards nothing is lost, and each group is as before or as proposed.
+ * SEED=n tries other moments.
+ */
+const random = createRandom(Number(process.env.SEED ?? 1));
+
+/** From the oldest memory of each group to the newest. */
+const TEXTS = ["", "!", "!!"].map((end) => `The user prefers tabs over spaces${end}.`);
+
+/** Milliseconds by which the clock of a later server is ahead, so that it begins what an earlier one had begun. */
+const ABANDONED = 61_000;
+/** Milliseconds by which the clock of an earlier server is ahead of a later one, in which nothing is due yet. */
+const NOT_DUE = 600_000;
+
+async function report(client: Client, limit = MAX_TIDIED): Promise<TidyReport> {
+  const path = `/memories/tidy?kind=restatements&limit=${limit}`;
+  const { status, body } = await client.send("GET", path);
+  expect(status).toBe(200);
+  return body as TidyReport;
+}
+
+const send = (client: Client, groups: readonly TidyGroup[]) =>
+  client.send("POST", "/memories/tidy", { json: { groups: groups.map(({ id }) => ({ id })) } });
+
+async function apply(client: Client, groups: readonly TidyGroup[]): Promise<string> {
+  const { status, body } = await send(client, groups);
+  expect({ status, body }).toMatchObject({ status: 200, body: { superseded: 2 * MAX_TIDIED } });
+  return (body as TidyOutcome).undo ?? "";
+}
+
+const undo = async (client: Client, id: string) =>
+  (await client.send("DELETE", `/memories/tidy?undo=${id}`)).status;
+
+/** Saves as many groups as one request tidies, each in a project of its own, and waits until they are found. */
+async function plant(client: Client, dataDir: string): Promise<TidyGroup[]> {
+  for (const content of TEXTS) {
+    const memories = Array.from({ length: MAX_TIDIED }, (_, n) => ({ content, project: `p${n}` }));
+    await client.saveAll(memories);
+  }
+  await untilFlushed(dataDir);
+  await until(
+    "all groups are found",
+    async () => {
+      const { compared, kinds } = await report(client, 1);
+      return compared === 1 && kinds.restatements === MAX_TIDIED;
+    },
+    200,
+  );
+  return (await report(client)).groups;
+}
+
+async function readAll(client: Client): Promise<Map<string, Memory>> {
+  const all = new Map<string, Memory>();
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: Awaited<ReturnType<Client["list"]>> = await client.list({
+      include_superseded: "true",
+      limit: 100,
+      ...(cursor && { cursor }),
+    });
+    for (const memory of page.memories) all.set(memory.id, memory);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/** Checks that no memory is lost, and counts the groups that are as before, as proposed, and between the two. */
+async function stateOf(client: Client, groups: readonly TidyGroup[]) {
+  const all = await readAll(client);
+  expect(all.size).toBe(TEXTS.length * MAX_TIDIED);
+  const counts = { before: 0, half: 0, whole: 0 };
+  for (const { memories } of groups) {
+    const ids = memories.map(({ id }) => id);
+    const done = ids.filter((id) => all.get(id)?.superseded_by).length;
+    const linked = memories.map((memory, place) => ({
+      ...memory,
+      supersedes: place < done ? ids[place + 1] : null,
+      superseded_by: place > 0 && place <= done ? ids[place - 1] : null,
+    }));
+    expect(ids.map((id) => all.get(id))).toEqual(linked as Memory[]);
+    counts[done === 0 ? "before" : done === 1 ? "half" : "whole"]++;
+  }
+  return counts;
+}
+
+/** Waits until an earlier memory of a group is superseded, the first or the last one. */
+const untilSuperseded = (client: Client, group: TidyGroup | undefined, place = 1) =>
+  until("the memory is superseded", async () => {
+    const { id = "" } = group?.memories.at(place) ?? {};
+    return (await client.get(id)).superseded_by !== null;
+  });
+
+/** Waits until all groups are applied. */
+async function untilDone(client: Client, groups: readonly TidyGroup[]) {
+  await untilSuperseded(client, groups.at(-1), -1);
+  expect(await stateOf(client, groups)).toEqual({ before: 0, half: 0, whole: MAX_TIDIED });
+  expect((await report(client)).groups).toEqual([]);
+}
+
+/** A data folder with an account, and a function that starts a server there, lets a client use it, and kills it. */
+async function killing(folder: string, kind: ServerKind = "impatient") {
+  const { key } = await addAccountTo(folder);
+  return async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
+    await using server = spawnServer(folder, kind, { CLOCK_AHEAD: String(ahead) });
+    const used = await use(createClient(await server.origin(), key));
+    await server.kill();
+    return used;
+  };
+}
+
+test.concurrent("a server that is killed in the midst of tidying finishes it after the next start, also if it is killed again", async () => {
+  using folder = folderOfTest();
+  const untilKilled = await killing(folder.path);
+  const { groups, id } = await untilKilled(0, async (client) => {
+    const groups = await plant(client, folder.path);
+    const id = await apply(client, groups);
+    await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
+    return { groups, id };
+  });
+  /** Checks a server that lets the change of the killed one be. Returns how many groups are as before. */
+  const check = async (client: Client) => {
+    const { before, half } = await stateOf(client, groups);
+    expect(before).toBeGreaterThan(0);
+    expect(half).toBeLessThanOrEqual(1);
+    expect(await undo(client, id)).toBe(409);
+    // It is still to be applied.
+    expect((await report(client)).groups).toEqual([]);
+    return before;
+  };
+  const left = await untilKilled(-NOT_DUE, check);
+  await untilKilled(ABANDONED, async (client) => {
+    await untilSuperseded(client, random.pick(groups.slice(-left, -left / 2)));
+  });
+  expect(await untilKilled(-NOT_DUE, check)).toBeLessThan(left);
+  await untilKilled(2 * ABANDONED, async (client) => {
+    await untilDone(client, groups);
+    expect((await send(client, groups)).status).toBe(409);
+  });
+}, 240_000);
+
+test.concurrent("a server that is killed before it tidies has changed nothing, and lets undo it after the next start", async () => {
+  using folder = folderOfTest();
+  const untilKilled = await killing(folder.path);
+  const { groups, id } = await untilKilled(NOT_DUE, async (client) => {
+    const groups = await plant(client, folder.path);
+    return { groups, id: await apply(client, groups) };
+  });
+  await untilKilled(0, async (client) => {
+    expect(await stateOf(client, groups)).toEqual({ before: MAX_TIDIED, half: 0, whole: 0 });
+    expect((await report(client)).groups).toEqual([]);
+    expect(await undo(client, id)).toBe(200);
+    expect((await report(client)).groups).toEqual(groups);
+    expect(await undo(client, id)).toBe(409);
+  });
+  const sent = await untilKilled(NOT_DUE, async (client) => {
+    const answer = send(client, groups).catch(() => null);
+    // Any moment of the request.
+    await Bun.sleep(random.below(60));
+    return [answer];
+  });
+  await Promise.all(sent);
+  await untilKilled(2 * NOT_DUE, async (client) => {
+    const { groups: again } = await report(client);
+    // Either the request has left nothing behind, or it is carried out.
+    if (again.length > 0) {
+      expect(again).toEqual(groups);
+      await apply(client, again);
+    }
+    await untilDone(client, groups);
+  });
+}, 240_000);
+
+test.skipIf(!process.env.LONG)(
+  "so does the program as people run it, some two minutes later",
+  async () => {
+    using folder = folderOfTest();
+    const untilKilled = await killing(folder.path, "real");
+    const groups = await untilKilled(0, async (client) => {
+      const groups = await plant(client, folder.path);
+      await apply(client, groups);
+      await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
+      return groups;
+    });
+    await untilKilled(0, async (client) => {
+      expect((await stateOf(client, groups)).before).toBeGreaterThan(0);
+      // It takes more than the minute that a condition may take.
+      await untilSuperseded(client, groups.at(-1)).catch(() => {});
+      await untilDone(client, groups);
+    });
+  },
+  300_000,
+);
