@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownCommand } from "../../src/server/invocation.ts";
-import { stopServer } from "../support/bridge.ts";
 import { ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 
-const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(root, "data");
+const { home: root, dataDir } = temporaryHome();
 const env = { HOME: root, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 const terminal = { dataDir, env };
 /** Words that no other file of the data folder has. */
@@ -18,11 +16,6 @@ const TEXT = "Annegret keeps her zebrafish in Xanten.";
 beforeAll(async () => {
   mkdirSync(dataDir);
   await run(["save", TEXT]);
-});
-
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(root, { recursive: true, force: true });
 });
 
 async function run(args: string[]) {

@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  appendFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { connectProgram } from "../support/mcp.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 import {
   claudeCodeLines,
   codexLines,
@@ -23,13 +15,8 @@ import {
 } from "../support/transcripts.ts";
 import { until } from "../support/until.ts";
 
-const home = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(home, "data");
+const { home, dataDir } = temporaryHome();
 const { env, command } = program(dataDir);
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(home, { recursive: true, force: true });
-});
 let agent: Awaited<ReturnType<typeof connectProgram>>;
 beforeAll(async () => {
   const { args } = program(dataDir, "mcp");

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeAll, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownCommand } from "../../src/server/invocation.ts";
-import { stopServer } from "../support/bridge.ts";
 import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 
-const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(root, "data");
+const { home: root, dataDir } = temporaryHome();
 const home = join(root, "home");
 const env = { HOME: home, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 /** Folders of two projects and one without a project. */
@@ -22,11 +20,6 @@ writeFileSync(join(home, ".git", "HEAD"), "ref: refs/heads/main\n");
 beforeAll(async () => {
   const { stdout } = await run(["status", "--json"]);
   expect(JSON.parse(stdout).server).toMatchObject({ was_running: false, background: true });
-});
-
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(root, { recursive: true, force: true });
 });
 
 /** Creates a git repository with an origin. */

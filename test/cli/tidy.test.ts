@@ -1,25 +1,17 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
 import type { TidyOutcome, TidyReport } from "../../src/memories/rules/tidy/report.ts";
 import { ownCommand } from "../../src/server/invocation.ts";
-import { stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { addAccountTo, serving, untilFlushed } from "../support/server-process.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 import { until } from "../support/until.ts";
 
-const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(root, "data");
+const { home: root, dataDir } = temporaryHome();
 mkdirSync(dataDir);
 const env = { HOME: root, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
-
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(root, { recursive: true, force: true });
-});
 
 async function run(...args: string[]) {
   const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {

@@ -1,17 +1,12 @@
-import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fieldsOf } from "../../src/mcp/http-message.ts";
-import { startBridge, stopServer } from "../support/bridge.ts";
+import { startBridge } from "../support/bridge.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 
-const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(root, "data");
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(root, { recursive: true, force: true });
-});
+const { home: root, dataDir } = temporaryHome();
 
 /** A folder of a repository, as the client names it. */
 function repository(name: string) {

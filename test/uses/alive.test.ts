@@ -1,22 +1,17 @@
 import { Database } from "bun:sqlite";
-import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/data-lock.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { connectProgram } from "../support/mcp.ts";
+import { temporaryHome } from "../support/temporary-home.ts";
 import { claudeCodeLines, toLines } from "../support/transcripts.ts";
 import { until } from "../support/until.ts";
 
-const home = mkdtempSync(join(tmpdir(), "ctxd-test-"));
-const dataDir = join(home, "data");
+const { home, dataDir } = temporaryHome();
 const { env, command } = program(dataDir);
-afterAll(async () => {
-  await stopServer(dataDir);
-  rmSync(home, { recursive: true, force: true });
-});
 
 async function stateOf(agent: string) {
   const { stdout } = await ctxd(["status", "--json"], { dataDir, env });

@@ -56,9 +56,9 @@ export async function friendsLessons(folder: string): Promise<Lesson[]> {
     const { data }: Friends = await Bun.file(join(folder, name)).json();
     for (const { "utterances:": lines, qas } of data.flatMap(({ paragraphs }) => paragraphs)) {
       const isNote = lines.map(({ speakers }) => speakers[0]?.startsWith("#") ?? true);
-      const memories = lines.map(({ speakers, utterance }) => {
+      const memories = lines.map(({ speakers, utterance }, at) => {
         const names = speakers.map((speaker) => speaker.split(" ")[0]).join(" and ");
-        return speakers[0]?.startsWith("#") ? plain(utterance) : `${names}: ${plain(utterance)}`;
+        return isNote[at] ? plain(utterance) : `${names}: ${plain(utterance)}`;
       });
       const questions = qas.map(({ question, answers }) => ({
         text: plain(question),
