@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { cosineOf } from "../../src/embedding/embedder.ts";
 import { exactFactOf, factOf } from "../../src/memories/ranking/fact-text.ts";
+import { likenessOf } from "../../src/memories/ranking/hint.ts";
 import {
   differenceOf,
   type RelationTrees,
@@ -9,18 +10,22 @@ import {
   relationSigns,
 } from "../../src/memories/ranking/relation.ts";
 import { meaningScore } from "../../src/memories/ranking/relevance.ts";
+import { createRandom } from "../support/random.ts";
 import { fitTrees } from "./boosting.ts";
+import { rememberingEmbedder } from "./cached-embedder.ts";
+import { readFamilyPairs } from "./families.ts";
 import { hintShares, judgePair } from "./hints.ts";
 import type { Example } from "./logistic.ts";
-import { readBoth, readChangedFacts, readFacts, readNotes } from "./own-sets.ts";
+import { type Half, readBoth, readChangedFacts, readFacts, readNotes } from "./own-sets.ts";
 import { type Pair, readPairs } from "./pairs.ts";
-import { withEvaluationServer } from "./server.ts";
+import { plantedFacts } from "./tidy-facts.ts";
 
 /**
  * `bun test/eval/fit-relation.ts` fits `src/memories/ranking/relation.json`: what a text is to an earlier one, for hints
  * and restatements. With `versions` it fits `version-relation.json`, whose sums are signs of versions: run
- * `fit-versions.ts` afterwards. Examples are our own pairs, the facts that changed, pairs that are both true, and the
- * nearest memories of other sets, which say other things. Nothing of the held-back halves is read.
+ * `fit-versions.ts` afterwards. With `likeness` it fits `likeness.json`, for proposals to tidy, from families of facts too.
+ * Other examples are our own pairs, the facts that changed, pairs that are both true, and the nearest memories of other
+ * sets, which say other things. The held-back halves only judge.
  */
 
 /** Nearest memories of each, and what a pair of them counts. */
@@ -31,7 +36,11 @@ const BOTH = 0.5;
 /** More alike than that, memories of those sets may say the same. */
 const SAME = 0.8;
 const TREES = { trees: 80, leaves: 6, rate: 0.1, leafSize: 12, penalty: 2 };
+const MANY_TREES = { trees: 300, leaves: 16, rate: 0.12, leafSize: 12, penalty: 2 };
 const PARTS = 5;
+
+/** The least chances of proposals that are shown. */
+const SHOWN = [0.5, 0.55, 0.6, 0.65, 0.7, 0.8];
 
 /** Pairs of one group are fitted together or not at all: of one fact, one shape of sentence, or one memory. */
 interface Weighed extends Pair {
@@ -45,23 +54,38 @@ interface Described {
   features: number[];
 }
 
-const isForVersions = process.argv[2] === "versions";
-const read = isForVersions ? factOf : exactFactOf;
-const name = isForVersions ? "version-relation.json" : "relation.json";
-await withEvaluationServer(async (_, embedder) => {
-  const likeness = createLikeness(embedder);
-  const examples: Described[] = [];
-  for (const pair of [...(await ownPairs()), ...(await otherPairs(likeness))]) {
-    const [a, b] = [read({ content: pair.earlier }), read({ content: pair.later })];
-    const alike = await likeness(pair.earlier, pair.later);
-    const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
-    examples.push({ pair, alike, features: Object.values(signs) });
-  }
-  const path = join(import.meta.dir, "../../src/memories/ranking", name);
-  await Bun.write(path, `${JSON.stringify(fitRelation(examples))}\n`);
-  process.stdout.write(`${examples.length} pairs\n`);
-  if (!isForVersions) printShares(examples);
-});
+/** What can be fitted: the file, what reads a fact, the size of the trees, and whether families are learned from. */
+const FITS = {
+  hints: { file: "relation.json", read: exactFactOf, trees: TREES, withFamilies: false },
+  versions: { file: "version-relation.json", read: factOf, trees: TREES, withFamilies: false },
+  likeness: { file: "likeness.json", read: exactFactOf, trees: MANY_TREES, withFamilies: true },
+} as const;
+
+const what = (process.argv[2] ?? "hints") as keyof typeof FITS;
+const { file, read, trees: size, withFamilies } = FITS[what];
+const embedder = rememberingEmbedder();
+const likeness = createLikeness(embedder);
+const examples: Described[] = [];
+const families = withFamilies ? await familyPairs("dev") : [];
+for (const pair of [...(await ownPairs("dev")), ...families, ...(await otherPairs(likeness))]) {
+  const [a, b] = [read({ content: pair.earlier }), read({ content: pair.later })];
+  const alike = await likeness(pair.earlier, pair.later);
+  const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
+  examples.push({ pair, alike, features: Object.values(signs) });
+}
+const trees = fitRelation(examples);
+const path = join(import.meta.dir, "../../src/memories/ranking", file);
+await Bun.write(path, `${JSON.stringify(trees)}\n`);
+process.stdout.write(`${examples.length} pairs\n`);
+if (what === "hints") printShares(examples);
+if (what === "likeness") {
+  const relate = readRelation(trees);
+  await printProposals("families", await familyPairs("held"), relate);
+  await printProposals("own pairs", await ownPairs("held"), relate);
+  await printProposals("planted facts", plantedPairs(), relate);
+}
+await embedder.close();
+process.exit(0);
 
 function fitRelation(examples: readonly Described[]): RelationTrees {
   const isAbout = ({ pair: { kind } }: Described) => kind === "same" || kind === "changed";
@@ -69,8 +93,8 @@ function fitRelation(examples: readonly Described[]): RelationTrees {
   const judged = (all: readonly Described[], holds: (one: Described) => boolean) =>
     all.map((one): Example => ({ ...one, weight: one.pair.weight, isTrue: holds(one) }));
   return {
-    about: fitTrees(judged(examples, isAbout), TREES),
-    changed: fitTrees(judged(examples.filter(isAbout), isChanged), TREES),
+    about: fitTrees(judged(examples, isAbout), size),
+    changed: fitTrees(judged(examples.filter(isAbout), isChanged), size),
   };
 }
 
@@ -109,12 +133,60 @@ function createLikeness({ embedContent, model }: Embedder) {
     meaningScore(cosineOf(await vectorOf(a), await vectorOf(b)), model.cosines);
 }
 
-async function ownPairs(): Promise<Weighed[]> {
-  const pairs = (await readPairs("dev")).map(
+/** Prints how many pairs are proposed to be tidied, and which share of the proposals is wrong, from some least chances. */
+async function printProposals(
+  name: string,
+  pairs: readonly Weighed[],
+  relate: ReturnType<typeof readRelation>,
+): Promise<void> {
+  for (const chance of SHOWN) {
+    const least = { same: chance, changed: chance };
+    const said: (string | null)[] = [];
+    for (const { earlier, later } of pairs) {
+      const alike = await likeness(earlier, later);
+      said.push(likenessOf({ content: earlier }, { content: later }, alike, relate, least));
+    }
+    const found = (wanted: string) =>
+      shareOf(said.flatMap((one, at) => (pairs[at]?.kind === wanted ? one === wanted : [])));
+    const wrong = shareOf(said.flatMap((one, at) => (one ? one !== pairs[at]?.kind : [])));
+    const shares = `same ${found("same")}, changed ${found("changed")}, wrong ${wrong}`;
+    process.stdout.write(`${name}, proposed from ${chance}: ${shares}\n`);
+  }
+}
+
+function shareOf(holds: readonly boolean[]): string {
+  return (holds.filter((one) => one).length / Math.max(1, holds.length)).toFixed(3);
+}
+
+function plantedPairs(): Weighed[] {
+  const texts = plantedFacts(createRandom(1).next);
+  return texts.flatMap((one, at) =>
+    texts.flatMap((other, place): Weighed[] => {
+      if (one.turn > other.turn || (one.turn === other.turn && at >= place)) return [];
+      const kind = one.value === other.value ? "same" : "changed";
+      return [
+        {
+          ...{ kind: one.fact === other.fact ? kind : "unrelated", weight: 1, group: one.fact },
+          ...{ earlier: one.content, later: other.content },
+        },
+      ];
+    }),
+  );
+}
+
+async function familyPairs(half: Half): Promise<Weighed[]> {
+  return (await readFamilyPairs(half)).map(({ kind, family, ...texts }) => ({
+    ...texts,
+    ...{ kind: kind === "other" ? "related" : kind, weight: 1, group: family },
+  }));
+}
+
+async function ownPairs(half: Half): Promise<Weighed[]> {
+  const pairs = (await readPairs(half)).map(
     (pair): Weighed => ({ ...pair, weight: 1, group: pair.earlier }),
   );
   for (const file of ["changed", "corrections"] as const) {
-    for (const { versions, beside } of await readChangedFacts("dev", file)) {
+    for (const { versions, beside } of await readChangedFacts(half, file)) {
       const [first = "", last = ""] = [versions[0], versions.at(-1)];
       const own = { weight: 1, group: first };
       for (const [at, later] of versions.entries()) {
@@ -128,7 +200,7 @@ async function ownPairs(): Promise<Weighed[]> {
       }
     }
   }
-  for (const { shape, memories } of await readBoth("dev")) {
+  for (const { shape, memories } of await readBoth(half)) {
     const [first, second] = memories;
     const own = { kind: "unrelated", weight: BOTH, group: shape } as const;
     pairs.push({ ...own, earlier: first, later: second });

@@ -11,6 +11,11 @@ const SERVICES =
   "billing search gateway mailer indexer checkout reports uploads sessions catalogue ledger alerts".split(
     " ",
   );
+const OTHER_PEOPLE = "Marta Nils Oksana Pavel Quentin Rosa Sven Tilda Uwe Vera Wanda Yusuf".split(
+  " ",
+);
+const HOSTS =
+  "build-agent staging demo backup metrics vpn printer proxy archive git mail wiki".split(" ");
 const numbers = (...values: number[]) => values.map(String);
 
 /** Facts as agents save them. */
@@ -98,9 +103,105 @@ const KINDS: readonly FactKind[] = [
     values: ["PostgreSQL", "MySQL", "SQLite", "MongoDB", "DynamoDB", "Cassandra"],
   },
   {
-    wordings: ["{s} is allergic to {v}.", "{s} has an allergy to {v}.", "An allergy of {s}: {v}"],
-    subjects: PEOPLE,
-    values: ["peanuts", "shellfish", "pollen", "penicillin", "soy", "eggs"],
+    wordings: [
+      "The {s} server has {v} GB of memory.",
+      "Memory of the {s} server: {v} GB",
+      "There are {v} GB of RAM in the {s} server.",
+    ],
+    subjects: HOSTS,
+    values: ["8", "16", "32", "64", "96"],
+  },
+  {
+    wordings: ["{s} drives a {v}.", "{s}'s car is a {v}.", "The car that {s} drives is a {v}."],
+    subjects: OTHER_PEOPLE,
+    values: ["Volvo", "Skoda", "Fiat", "Toyota", "Dacia"],
+  },
+  {
+    wordings: [
+      "Backups of the {s} host run at {v}.",
+      "The {s} host is backed up at {v}.",
+      "We back up the {s} host at {v}.",
+    ],
+    subjects: HOSTS,
+    values: ["02:00", "03:30", "04:15", "23:45", "01:10"],
+  },
+  {
+    wordings: [
+      "{s} prefers {v} over everything else for breakfast.",
+      "For breakfast {s} likes {v} best.",
+      "{s}'s preferred breakfast is {v}.",
+    ],
+    subjects: OTHER_PEOPLE,
+    values: ["porridge", "toast", "yoghurt", "pancakes", "muesli"],
+  },
+  {
+    wordings: ["{s} takes {v} lessons.", "{s} is learning {v}.", "{s} is taking lessons in {v}."],
+    subjects: OTHER_PEOPLE,
+    values: ["Spanish", "Polish", "Finnish", "Greek", "Korean"],
+  },
+  {
+    wordings: [
+      "The IP address of {s} is {v}.",
+      "{s} has the IP address {v}.",
+      "{s} can be reached at {v}.",
+    ],
+    subjects: HOSTS.map((host) => `${host}-01`),
+    values: ["10.0.0.5", "10.0.3.17", "192.168.4.2", "172.16.8.9", "10.1.1.30"],
+  },
+  {
+    wordings: [
+      "The {s} project uses {v} for its tests.",
+      "Tests of the {s} project are run with {v}.",
+      "{v} runs the tests of the {s} project.",
+    ],
+    subjects:
+      "atlas beacon comet delta ember falcon glacier harbor indigo jupiter krypton lotus".split(
+        " ",
+      ),
+    values: ["Jest", "Vitest", "Mocha", "Playwright", "Ava"],
+  },
+  {
+    wordings: [
+      "The rent of the {s} flat is {v} euros a month.",
+      "The {s} flat costs {v} euros per month.",
+      "We pay {v} euros a month for the {s} flat.",
+    ],
+    subjects:
+      "Lindenstrasse Bakerloo Rosengarten Uferweg Kirchplatz Parkring Hafen Mühlen Schloss Burg Garten Wald".split(
+        " ",
+      ),
+    values: ["780", "910", "1050", "1200", "645"],
+  },
+  {
+    wordings: [
+      "{s} sits on floor {v}.",
+      "{s}'s desk is on floor {v}.",
+      "You find {s} on floor {v}.",
+    ],
+    subjects: OTHER_PEOPLE,
+    values: ["1", "2", "3", "4", "5"],
+  },
+  {
+    wordings: [
+      "The {s} meeting takes place every {v}.",
+      "Every {v} there is the {s} meeting.",
+      "We hold the {s} meeting on {v}s.",
+    ],
+    subjects:
+      "planning retro design security budget roadmap hiring support sales research ops incident".split(
+        " ",
+      ),
+    values: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"],
+  },
+  {
+    wordings: [
+      "The password manager of the {s} team is {v}.",
+      "The {s} team keeps its passwords in {v}.",
+      "{v} is the password manager that the {s} team uses.",
+    ],
+    subjects:
+      "finance legal platform mobile growth data infra web support brand people quality".split(" "),
+    values: ["Bitwarden", "KeePass", "Passbolt", "Dashlane", "Proton Pass"],
   },
 ];
 

@@ -106,6 +106,9 @@ export interface FactToken {
   kind: TokenKind;
   /** In lower case. */
   word: string;
+  /** The word before it and the one after it, in lower case; "" at the start and at the end of a sentence. */
+  before: string;
+  after: string;
 }
 
 /** What the text of a memory tells about its fact. */
@@ -229,26 +232,31 @@ function readFact(text: string, writePlain: (text: string) => string): FactText 
 /** The content words of a text. */
 export function factTokens(text: string): FactToken[] {
   const tokens: FactToken[] = [];
-  for (const { 0: whole, index } of text.matchAll(TOKEN)) {
-    const isFirst = isSentenceStart(text, index);
+  const words = [...text.matchAll(TOKEN)].map(({ 0: word, index }) => ({
+    ...{ word, index },
+    isFirst: isSentenceStart(text, index),
+  }));
+  for (const [place, { word: whole, isFirst }] of words.entries()) {
+    const next = words[place + 1];
+    const before = isFirst ? "" : (words[place - 1]?.word.toLowerCase() ?? "");
+    const after = next && !next.isFirst ? next.word.toLowerCase() : "";
     for (const [at, raw] of (HYPHENATED.test(whole) ? whole.split("-") : [whole]).entries()) {
-      const lower = raw.toLowerCase().replace(/['’]s$/, "");
-      // A single capital letter is a name, as in "draft A".
-      if (lower.endsWith("n't")) continue;
-      const isLetter =
-        raw.length === 1 && /\p{Lu}/u.test(raw) && raw !== "I" && !(isFirst && raw === "A");
-      if (!isLetter && (STOP.has(lower) || OWNER.has(lower))) continue;
-      tokens.push(
-        isLetter
-          ? { word: lower, key: lower, kind: "code" }
-          : tokenOf(raw, lower, isFirst && at === 0),
-      );
+      const token = tokenOf(raw, isFirst && at === 0);
+      if (token) tokens.push({ ...token, before, after });
     }
   }
   return tokens;
 }
 
-function tokenOf(raw: string, word: string, isFirst: boolean): FactToken {
+/** @returns null for a word that says nothing */
+function tokenOf(raw: string, isFirst: boolean): Pick<FactToken, "key" | "kind" | "word"> | null {
+  const word = raw.toLowerCase().replace(/['’]s$/, "");
+  if (word.endsWith("n't")) return null;
+  // A single capital letter is a name, as in "draft A".
+  const isLetter =
+    raw.length === 1 && /\p{Lu}/u.test(raw) && raw !== "I" && !(isFirst && raw === "A");
+  if (isLetter) return { word, key: word, kind: "code" };
+  if (STOP.has(word) || OWNER.has(word)) return null;
   const number = NUMBER_WORDS.get(word);
   if (number !== undefined) return { word, key: number, kind: "number" };
   if (DAYS.test(word)) return { word, key: word.replace(/s$/, ""), kind: "day" };

@@ -1,5 +1,4 @@
 import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
-import { STOP_WORDS } from "../../text/stop-words.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -9,15 +8,10 @@ import {
   MAX_FACT_LENGTH,
   UNSPACED,
 } from "./fact-text.ts";
+import likeness from "./likeness.json" with { type: "json" };
 import learned from "./relation.json" with { type: "json" };
-import {
-  type Difference,
-  ofKind,
-  type RelationTrees,
-  readRelation,
-  subjectSigns,
-} from "./relation.ts";
-import { meaningScore } from "./relevance.ts";
+import { type Difference, ofKind, type RelationTrees, readRelation } from "./relation.ts";
+import { chanceOf, meaningScore } from "./relevance.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -37,6 +31,8 @@ const CLEARLY = 1;
 const MAX_OPPOSITE_WORDS = 1;
 /** The log-odds up to which a text may have changed a fact and still count as a restatement. */
 const MAX_CHANGED = 0.3;
+/** The least log-odds, by the trees of likeness, that restatements are about one fact: merging hides one of two. */
+const LEAST_MERGED = 0.8;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
 const PIECE = 4;
 const SAME_PIECES = 0.72;
@@ -45,6 +41,8 @@ const VALUES = ["number", "day", "code", "name"] as const;
 const CODE_SPAN = /`[^`]+`/g;
 
 const relationOf = readRelation(learned as RelationTrees);
+/** By more trees, which have learned from many more pairs. */
+const likenessBy = readRelation(likeness as RelationTrees);
 
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
@@ -89,85 +87,41 @@ export function isRestatement(
   const { about, changed, difference } = relate(a, b, alike);
   if (hasOtherValue(a, b, difference) || haveOtherCode(one, other)) return false;
   if (difference.regions.length === 0) return true;
-  return about >= LEAST.near && changed <= MAX_CHANGED;
+  if (about < LEAST.near || changed > MAX_CHANGED) return false;
+  return likenessBy(a, b, alike).about >= LEAST_MERGED;
 }
 
 /** The likeness below which memories are not compared, to save time. */
 export const LEAST_ALIKE = 0.4;
-/** The least log-odds that two texts are about one fact, to propose that one supersedes the other. */
-const LEAST_PROPOSED = 1.25;
 /**
- * The likeness from which on the words that each of two texts has and the other lacks may be another wording. Below it
- * they may name another subject, as in "the billing service" and "the ledger service".
+ * The least chances that a memory says the same as another one, or changes its fact, to propose it. Chosen by
+ * `test/eval/fit-relation.ts likeness`, so that few proposals are wrong.
  */
-const REWORDED = 0.8;
-
-/**
- * What is enough of texts about the same subject: their likeness, and the log-odds that they are about one fact, if they
- * differ by a value alone or if the later one takes back what was said.
- */
-const SAME_SUBJECT = { alike: 0.5, value: -0.5, retracts: 0.5 };
-/** Letters that the forms of a word have in common. */
-const FORM = 4;
+const LEAST_PROPOSED = { same: 0.7, changed: 0.7 };
 
 /**
  * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
  * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
  * @param alike 0 to 1, by `meaningScore`
+ * @param relate by other trees than the fitted ones, and from other chances, while trees are fitted
  */
 export function likenessOf(
   earlier: HasContent,
   later: HasContent,
   alike: number,
+  relate = likenessBy,
+  least = LEAST_PROPOSED,
 ): "same" | "changed" | null {
   if (alike < LEAST_ALIKE) return null;
-  const isSame = isRestatement(earlier, later, alike);
-  if (!isPlain(earlier.content, later.content)) return isSame ? "same" : null;
+  const [one, other] = [earlier.content, later.content];
+  if (!isPlain(one, other)) return isRestatement(earlier, later, alike) ? "same" : null;
   const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
-  const { about, changed, difference } = relationOf(a, b, alike);
-  const { onlyEarlier, onlyLater } = difference;
-  const isNear = alike >= SAME_SUBJECT.alike && haveSameSubject(a, b);
-  if (isNear && about >= SAME_SUBJECT.value && hasOnlyOtherValue(a, b, difference))
-    return "changed";
-  if (isNear && about >= SAME_SUBJECT.retracts && b.retracts && changed > 0) return "changed";
-  if ([onlyEarlier, onlyLater].every(hasContentWord) && alike < REWORDED) return null;
-  if (isSame) return "same";
-  if (about < LEAST_PROPOSED || (!b.retracts && isOtherWithSameValue(a, difference))) return null;
-  return hintOf(earlier, later, alike) === "changed" ? "changed" : null;
-}
-
-/** Whether one word of a text is another one, and its value is the same: the other word names another subject. */
-function isOtherWithSameValue(a: FactText, { onlyEarlier, onlyLater }: Difference): boolean {
-  const isWord = (words: Difference["onlyEarlier"]) =>
-    words.length === 1 && words[0]?.kind === "word";
-  return isWord(onlyEarlier) && isWord(onlyLater) && ofKind(a.tokens, ...VALUES).length > 0;
-}
-
-function haveSameSubject(a: FactText, b: FactText): boolean {
-  const signs = subjectSigns(a, b);
-  const other = signs["subject differs"] + signs["other relatives"] + signs["other owner"];
-  return other === 0 && signs["subject extra"] <= 1;
-}
-
-/**
- * Whether two texts differ by a value alone: another number, name, day or identifier. Forms of one word
- * are no difference, as in "listens" and "is listening".
- */
-function hasOnlyOtherValue(a: FactText, b: FactText, difference: Difference): boolean {
-  const { onlyEarlier, onlyLater } = difference;
-  if (!isReplaced(difference) || a.negates !== b.negates) return false;
-  const isForm = (word: string, others: Difference["onlyEarlier"]) =>
-    FUNCTION_WORDS.has(word) || others.some((other) => other.word.startsWith(word.slice(0, FORM)));
-  const areForms = (words: Difference["onlyEarlier"], others: Difference["onlyEarlier"]) =>
-    ofKind(words, "word").every(({ word }) => isForm(word, others));
-  return areForms(onlyEarlier, onlyLater) && areForms(onlyLater, onlyEarlier);
-}
-
-const FUNCTION_WORDS = new Set(STOP_WORDS);
-
-/** Whether one of the words says something and is no value. */
-function hasContentWord(words: Difference["onlyEarlier"]): boolean {
-  return ofKind(words, "word").some(({ word }) => !FUNCTION_WORDS.has(word));
+  const { about, changed, difference } = relate(a, b, alike);
+  const isOther = hasOtherValue(a, b, difference) || haveOtherCode(one, other);
+  if (difference.regions.length === 0 && !isOther) return "same";
+  const [isAbout, isChanged] = [chanceOf(about), chanceOf(changed)];
+  if (!isOther && isAbout * (1 - isChanged) >= least.same) return "same";
+  return isAbout * isChanged >= least.changed ? "changed" : null;
 }
 
 function isPlain(earlier: string, later: string): boolean {

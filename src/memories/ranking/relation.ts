@@ -188,6 +188,69 @@ export function relationSigns(
         only.some(({ key, kind }) => kind === "code" && key.length <= 2),
       ),
     ),
+    ...placeSigns("first", replaced[0]),
+    ...placeSigns("last", replaced.length > 1 ? replaced.at(-1) : undefined),
+    ...countSigns(earlier, later, difference),
+  };
+}
+
+const wordSet = (words: string) => new Set(words.split(" "));
+const ARTICLES = wordSet(
+  "the this that these those our my his her their its your der die das dem den des la le el los las o os",
+);
+const PREPOSITIONS = wordSet(
+  "in at on by for with to of from into via under through per until till since im am bei mit von für um bis seit auf en con por para de em com à dans avec",
+);
+const BEING = wordSet("is are was were be has have uses use ist sind hat haben es tiene é tem est");
+
+/** What stands before or after a word: nothing, or a word of some kind. */
+type Neighbour = "nothing" | "an article" | "a" | "a preposition" | "is" | "a word";
+const BEFORE: readonly Neighbour[] = ["nothing", "an article", "a preposition", "is", "a"];
+const AFTER: readonly Neighbour[] = ["nothing", "a preposition", "is", "a word"];
+
+function neighbourOf(word: string): Neighbour {
+  if (word === "") return "nothing";
+  if (word === "a" || word === "an") return "a";
+  if (ARTICLES.has(word)) return "an article";
+  if (PREPOSITIONS.has(word)) return "a preposition";
+  return BEING.has(word) ? "is" : "a word";
+}
+
+/**
+ * What stands around a place where one text has other words than the other one. It tells whether they name what the texts
+ * are about ("the billing service") or what is said about it ("in Go").
+ */
+function placeSigns(name: string, region: Region | undefined): Record<string, number> {
+  const around = (tokens: readonly FactToken[] = []) => {
+    const [first, last] = [tokens[0], tokens.at(-1)];
+    if (!first || !last) return { before: null, after: null };
+    const after = neighbourOf(last.after);
+    const isArticle = after === "an article" || after === "a";
+    return { before: neighbourOf(first.before), after: isArticle ? "a word" : after };
+  };
+  const [one, other] = [around(region?.earlier), around(region?.later)];
+  return Object.fromEntries([
+    ...BEFORE.map((kind) => [`${name} after ${kind}`, flag(one.before === kind)]),
+    ...AFTER.map((kind) => [`${name} before ${kind}`, flag(one.after === kind)]),
+    [`${name} alike`, flag(one.before === other.before && one.after === other.after)],
+  ]);
+}
+
+/** How many words and values both texts have, or only one of them. */
+function countSigns(earlier: FactText, later: FactText, { onlyEarlier, onlyLater }: Difference) {
+  const values = earlier.tokens.filter(({ key, kind }) => kind !== "word" && later.keys.has(key));
+  const [left, added] = [ofKind(onlyEarlier, "word"), ofKind(onlyLater, "word")];
+  const begins = (words: readonly FactToken[]) => words.filter(({ before }) => before === "");
+  return {
+    "left out at a start": begins(left).length,
+    "added at a start": begins(added).length,
+    "same values": Math.min(3, values.length),
+    "same exact values": Math.min(2, ofKind(values, "number", "day", "code").length),
+    "words left out": Math.min(MAX_WORDS, left.length),
+    "words added": Math.min(MAX_WORDS, added.length),
+    "values left out": Math.min(3, onlyEarlier.length - left.length),
+    "values added": Math.min(3, onlyLater.length - added.length),
+    "other words": flag(left.length > 0 && added.length > 0),
   };
 }
 

@@ -39,3 +39,11 @@ test.each([
 ])("nothing is proposed about %s and %s", (earlier, later) => {
   expect(likenessOf({ content: earlier }, { content: later }, 0.84)).toBeNull();
 });
+
+test.each([
+  ["There are 8 GB of RAM in the proxy server.", "There are 8 GB of RAM in the archive server."],
+  ["The demo host is backed up at 03:30.", "The mail host is backed up at 03:30."],
+])("%s and %s stay two results", (one, other) => {
+  expect(isRestatement({ content: one }, { content: other }, 0.84)).toBe(false);
+  expect(likenessOf({ content: one }, { content: other }, 0.84)).toBeNull();
+});
