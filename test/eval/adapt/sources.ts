@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readStores } from "../stores.ts";
+import { isKept, readStores, textOf } from "../stores.ts";
 
 /** Memories and questions about them. */
 export interface Lesson {
@@ -16,8 +16,6 @@ const PIECE = { least: 55, most: 110 };
 const OTHER_PIECES = 6;
 /** A shorter line answers nothing by itself. */
 const LEAST_WORDS = 7;
-/** Every fifth store is kept for the test. */
-const KEPT = 5;
 
 /** The stores that were written for this project: those to learn from, and those that are kept. */
 export async function ownLessons(): Promise<{ learnt: Lesson[]; kept: Lesson[] }> {
@@ -25,7 +23,7 @@ export async function ownLessons(): Promise<{ learnt: Lesson[]; kept: Lesson[] }
   const lessons = stores.map(
     ({ memories, questions, language }): Lesson => ({
       source: language === "en" ? "stores" : "languages",
-      memories: memories.map(({ by, text }) => (by ? `${by}: ${text}` : text)),
+      memories: memories.map(textOf),
       questions: questions
         .filter(({ evidence }) => evidence.length > 0)
         .map(({ question, evidence }) => ({
@@ -35,8 +33,8 @@ export async function ownLessons(): Promise<{ learnt: Lesson[]; kept: Lesson[] }
     }),
   );
   return {
-    learnt: lessons.filter((_, at) => (at + 1) % KEPT !== 0),
-    kept: lessons.filter((_, at) => (at + 1) % KEPT === 0),
+    learnt: lessons.filter((_, at) => !isKept(at)),
+    kept: lessons.filter((_, at) => isKept(at)),
   };
 }
 
