@@ -44,14 +44,17 @@ export async function openScenario() {
     connect: (program: Program) => connect(program.id, ...optionsFor(program)),
     disconnect: ({ id }: Program) => connect(id, "--remove"),
 
-    /** Starts the server. Returns what it says of itself to programs that connect. */
-    async startServer(): Promise<string> {
-      const bridge = startBridge(dataDir);
-      bridge.send(initialize);
-      const { instructions } = Object((await bridge.next()).result);
-      await bridge.end();
-      return instructions;
-    },
+    /** Starts the server, again if it has ended. Returns what it says of itself to programs that connect. */
+    startServer: (): Promise<string> =>
+      until("the server answers", async () => {
+        const bridge = startBridge(dataDir);
+        bridge.send(initialize);
+        // The bridge itself answers; the server has been asked, too, once it ends.
+        const { instructions } = Object((await bridge.next()).result);
+        await bridge.end();
+        const isThere = await fetchOnSocket(dataDir, "/health", {}).catch(() => null);
+        return isThere && instructions;
+      }),
 
     /** Runs a program with a prompt in a new session. */
     async ask(program: Program, prompt: string, folder: string) {

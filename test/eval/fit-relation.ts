@@ -61,8 +61,10 @@ const FITS = {
   likeness: { file: "likeness.json", read: exactFactOf, trees: MANY_TREES, withFamilies: true },
 } as const;
 
-const what = (process.argv[2] ?? "hints") as keyof typeof FITS;
-const { file, read, trees: size, withFamilies } = FITS[what];
+const what = process.argv[2] ?? "hints";
+const fitted = Object.entries(FITS).find(([name]) => name === what)?.[1];
+if (!fitted) throw new Error(`what is fitted is one of ${Object.keys(FITS).join(", ")}`);
+const { file, read, trees: size, withFamilies } = fitted;
 const embedder = rememberingEmbedder();
 const likeness = createLikeness(embedder);
 const examples: Described[] = [];
