@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Half } from "./own-sets.ts";
+import { type Half, readBlocks } from "./own-sets.ts";
 
 const FOLDER = join(import.meta.dir, "families");
 
@@ -25,13 +25,11 @@ async function readFamilies(half: Half): Promise<Family[]> {
   const families: Family[] = [];
   for (const file of (await readdir(FOLDER)).sort()) {
     if (!file.endsWith(".txt") || file.endsWith("-held.txt") !== (half === "held")) continue;
-    const text = await Bun.file(join(FOLDER, file)).text();
-    for (const block of text.trim().split(/\n\s*\n/)) {
-      const [name = "", ...lines] = block.split("\n");
+    for (const [name, ...lines] of await readBlocks(file, FOLDER)) {
       const marked = (mark: string) =>
-        lines.filter((line) => line.startsWith(`${mark} `)).map((line) => line.slice(2));
+        lines.filter(({ sign }) => sign === mark).map(({ text }) => text);
       const family = { same: marked("="), changes: marked("~"), others: marked("+") };
-      families.push({ name: `${file} ${name}`, ...family });
+      families.push({ name: `${file}: ${name?.text}`, ...family });
     }
   }
   return families;

@@ -14,7 +14,7 @@ import { createRandom } from "../support/random.ts";
 import { fitTrees } from "./boosting.ts";
 import { rememberingEmbedder } from "./cached-embedder.ts";
 import { readFamilyPairs } from "./families.ts";
-import { hintShares, judgePair } from "./hints.ts";
+import { hintShares, judgePair, shareOf } from "./hints.ts";
 import type { Example } from "./logistic.ts";
 import { type Half, readBoth, readChangedFacts, readFacts, readNotes } from "./own-sets.ts";
 import { type Pair, readPairs } from "./pairs.ts";
@@ -143,21 +143,26 @@ async function printProposals(
 ): Promise<void> {
   for (const chance of SHOWN) {
     const least = { same: chance, changed: chance };
-    const said: (string | null)[] = [];
-    for (const { earlier, later } of pairs) {
+    const judged: { kind: string; said: string | null }[] = [];
+    for (const { kind, earlier, later } of pairs) {
       const alike = await likeness(earlier, later);
-      said.push(likenessOf({ content: earlier }, { content: later }, alike, relate, least));
+      const texts = [{ content: earlier }, { content: later }] as const;
+      judged.push({ kind, said: likenessOf(...texts, alike, relate, least) });
     }
+    const isRight = ({ kind, said }: (typeof judged)[number]) => said === kind;
     const found = (wanted: string) =>
-      shareOf(said.flatMap((one, at) => (pairs[at]?.kind === wanted ? one === wanted : [])));
-    const wrong = shareOf(said.flatMap((one, at) => (one ? one !== pairs[at]?.kind : [])));
-    const shares = `same ${found("same")}, changed ${found("changed")}, wrong ${wrong}`;
-    process.stdout.write(`${name}, proposed from ${chance}: ${shares}\n`);
+      shareOf(
+        judged.filter(({ kind }) => kind === wanted),
+        isRight,
+      );
+    const right = shareOf(
+      judged.filter(({ said }) => said),
+      isRight,
+    );
+    const shares = { same: found("same"), changed: found("changed"), wrong: 1 - right };
+    const shown = Object.entries(shares).map(([what, share]) => `${what} ${share.toFixed(3)}`);
+    process.stdout.write(`${name}, proposed from ${chance}: ${shown.join(", ")}\n`);
   }
-}
-
-function shareOf(holds: readonly boolean[]): string {
-  return (holds.filter((one) => one).length / Math.max(1, holds.length)).toFixed(3);
 }
 
 function plantedPairs(): Weighed[] {
@@ -165,13 +170,10 @@ function plantedPairs(): Weighed[] {
   return texts.flatMap((one, at) =>
     texts.flatMap((other, place): Weighed[] => {
       if (one.turn > other.turn || (one.turn === other.turn && at >= place)) return [];
-      const kind = one.value === other.value ? "same" : "changed";
-      return [
-        {
-          ...{ kind: one.fact === other.fact ? kind : "unrelated", weight: 1, group: one.fact },
-          ...{ earlier: one.content, later: other.content },
-        },
-      ];
+      const ofOne = one.value === other.value ? "same" : "changed";
+      const kind = one.fact === other.fact ? ofOne : "unrelated";
+      const texts = { earlier: one.content, later: other.content };
+      return [{ kind, ...texts, weight: 1, group: one.fact }];
     }),
   );
 }

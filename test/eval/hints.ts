@@ -40,6 +40,6 @@ export function hintShares(judged: readonly Judged[]) {
   };
 }
 
-function shareOf(all: readonly Judged[], holds: (pair: Judged) => boolean): number {
+export function shareOf<Item>(all: readonly Item[], holds: (item: Item) => boolean): number {
   return all.filter(holds).length / all.length;
 }

@@ -128,8 +128,11 @@ export async function readForeign(): Promise<ForeignQuestion[]> {
 }
 
 /** The lines of a file by their first character, in blocks that an empty line ends. */
-async function readBlocks(name: string): Promise<{ sign: string; text: string }[][]> {
-  const text = await Bun.file(join(FOLDER, name)).text();
+export async function readBlocks(
+  name: string,
+  folder = FOLDER,
+): Promise<{ sign: string; text: string }[][]> {
+  const text = await Bun.file(join(folder, name)).text();
   return text
     .trim()
     .split("\n\n")

@@ -109,7 +109,7 @@ const KINDS: readonly FactKind[] = [
       "There are {v} GB of RAM in the {s} server.",
     ],
     subjects: HOSTS,
-    values: ["8", "16", "32", "64", "96"],
+    values: numbers(8, 16, 32, 64, 96),
   },
   {
     wordings: ["{s} drives a {v}.", "{s}'s car is a {v}.", "The car that {s} drives is a {v}."],
@@ -170,7 +170,7 @@ const KINDS: readonly FactKind[] = [
       "Lindenstrasse Bakerloo Rosengarten Uferweg Kirchplatz Parkring Hafen Mühlen Schloss Burg Garten Wald".split(
         " ",
       ),
-    values: ["780", "910", "1050", "1200", "645"],
+    values: numbers(780, 910, 1050, 1200, 645),
   },
   {
     wordings: [
@@ -179,7 +179,7 @@ const KINDS: readonly FactKind[] = [
       "You find {s} on floor {v}.",
     ],
     subjects: OTHER_PEOPLE,
-    values: ["1", "2", "3", "4", "5"],
+    values: numbers(1, 2, 3, 4, 5),
   },
   {
     wordings: [
