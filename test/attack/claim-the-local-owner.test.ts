@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/accounts.ts";
-import { freePort, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
-import { CLIENT, startOpenIdProvider } from "../sign-in/support/openid-provider.ts";
+import { startWithProvider } from "../sign-in/support/openid-provider.ts";
 import { startBridge, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
@@ -58,15 +58,8 @@ describe("nobody can get the address of the local owner", () => {
   });
 
   test("through a provider that verified it", async () => {
-    const port = await freePort();
-    const redirectUri = `http://localhost:${port}/sign-in/with/oidc/callback`;
-    const provider = await startOpenIdProvider(redirectUri);
-    const oidc = { ...CLIENT, issuer: provider.issuer, name: "Provider" };
-    const providers = { github: null, google: null, oidc };
-    await using server = await startOAuthServer({
-      port,
-      config: { registration: "open", providers },
-    });
+    const [started, provider] = await startWithProvider("Provider", { registration: "open" });
+    await using server = started;
     await server.accounts.add({ email: OWNER, password: null });
     const eve = createPerson(server.origin);
     const { location } = await eve.visit("/sign-in/with/oidc");

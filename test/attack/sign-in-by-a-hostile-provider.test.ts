@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createLog } from "../../src/log.ts";
-import { freePort, type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, type Page, type Person } from "../oauth/support/person.ts";
 import { isSignedIn } from "../sign-in/support/factors.ts";
 import { CLIENT, startScriptedProvider } from "../sign-in/support/scripted-provider.ts";
@@ -14,11 +14,10 @@ const lines: string[] = [];
 let server: OAuthServer;
 let ownerId: string;
 beforeAll(async () => {
-  const port = await freePort();
   const oidc = { ...CLIENT, issuer: script.at, name: "Acme" };
   const log = createLog({ logLevel: "debug", logFormat: "text" }, (line) => lines.push(line));
   const providers = { github: null, google: null, oidc };
-  server = await startOAuthServer({ port, log, config: { providers } });
+  server = await startOAuthServer({ log, config: { providers } });
   ownerId = (await server.accounts.add({ email: OWNER, password: "correct horse battery" })).id;
 });
 beforeEach(() => {

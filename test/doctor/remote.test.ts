@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { examineServer } from "../../src/doctor/remote/examine-server.ts";
 import { generateKey } from "../../src/keys/new-key.ts";
 import type { Scope } from "../../src/keys/scopes.ts";
-import { freePort } from "../oauth/support/oauth-server.ts";
 import { ctxd } from "../support/command-line.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -20,13 +19,9 @@ let origin: string;
 let proxy: Proxy;
 
 beforeAll(async () => {
-  const port = await freePort();
-  origin = `http://localhost:${port}`;
-  server = await startServer({ config: { publicUrl: origin } });
-  client = await server.account();
   front = Bun.serve({
     hostname: "127.0.0.1",
-    port,
+    port: 0,
     fetch: (request) =>
       proxy(request, ({ headers: changes = {} } = {}) => {
         const headers = new Headers(request.headers);
@@ -45,6 +40,9 @@ beforeAll(async () => {
         });
       }),
   });
+  origin = `http://localhost:${front.port}`;
+  server = await startServer({ config: { publicUrl: origin } });
+  client = await server.account();
 });
 beforeEach(() => {
   proxy = (_, forward) => forward();

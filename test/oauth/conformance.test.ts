@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { startSuite } from "../support/conformance.ts";
-import { freePort, startOAuthServer } from "./support/oauth-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { startOAuthServer } from "./support/oauth-server.ts";
 
 test("the conformance suite's authorization scenarios pass", async () => {
   await using server = await startOAuthServer();
-  const port = await freePort();
+  const port = freePort();
   const { person } = await server.signedIn();
   const { client_id: clientId } = await server.register({
     redirect_uris: [`http://127.0.0.1:${port}/callback`],

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Config } from "../../src/config/config.ts";
-import { freePort, type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo, type Page, type Person } from "../oauth/support/person.ts";
-import { CLIENT, startOpenIdProvider } from "./support/openid-provider.ts";
+import { freePort } from "../support/free-port.ts";
+import { type OpenIdProvider, startWithProvider } from "./support/openid-provider.ts";
+import { CLIENT } from "./support/scripted-provider.ts";
 
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse";
@@ -10,17 +12,13 @@ const NAME = `<b>Single "sign-on"`;
 
 let server: OAuthServer;
 let open: OAuthServer;
-let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
-let openProvider: typeof provider;
+let provider: OpenIdProvider;
+let openProvider: OpenIdProvider;
 beforeAll(async () => {
   const start = async (registration: Config["registration"]) => {
-    const port = await freePort();
-    const at = await startOpenIdProvider(`http://localhost:${port}/sign-in/with/oidc/callback`);
-    const oidc = { ...CLIENT, issuer: at.issuer, name: NAME };
-    const config = { registration, providers: { github: null, google: null, oidc } };
-    const started = await startOAuthServer({ port, config });
-    await started.accounts.add({ email: EMAIL, password: PASSWORD });
-    return [started, at] as const;
+    const both = await startWithProvider(NAME, { registration });
+    await both[0].accounts.add({ email: EMAIL, password: PASSWORD });
+    return both;
   };
   [server, provider] = await start("first");
   [open, openProvider] = await start("open");
@@ -154,7 +152,7 @@ test("the authorization request has state, nonce and PKCE, and the next page is 
 test("a page reports a provider that is not set up or is unreachable", async () => {
   const person = createPerson(server.origin);
   expect((await person.visit("/sign-in/with/google")).status).toBe(404);
-  const oidc = { ...CLIENT, issuer: `http://localhost:${await freePort()}`, name: "Away" };
+  const oidc = { ...CLIENT, issuer: `http://localhost:${freePort()}`, name: "Away" };
   await using lonely = await startOAuthServer({
     config: { providers: { github: null, google: null, oidc } },
   });
@@ -165,11 +163,8 @@ test("a page reports a provider that is not set up or is unreachable", async () 
 });
 
 test("a provider can't create the owner of a new server", async () => {
-  const port = await freePort();
-  const at = await startOpenIdProvider(`http://localhost:${port}/sign-in/with/oidc/callback`);
-  const oidc = { ...CLIENT, issuer: at.issuer, name: NAME };
-  const config = { registration: "open", providers: { github: null, google: null, oidc } } as const;
-  await using empty = await startOAuthServer({ port, config });
+  const [server, at] = await startWithProvider(NAME, { registration: "open" });
+  await using empty = server;
   const page = await through(createPerson(empty.origin), "you", verified(EMAIL), { at });
   expect(page.status).toBe(403);
   expect(await empty.accounts.list()).toEqual([]);

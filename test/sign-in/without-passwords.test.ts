@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readConfig } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/settings.ts";
-import { freePort, type OAuthServer, startOAuthServer } from "../oauth/support/oauth-server.ts";
+import type { OAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 import { SET_UP_LINK } from "../support/server.ts";
 import {
@@ -12,18 +12,14 @@ import {
   isSignedIn,
   PASSWORD,
 } from "./support/factors.ts";
-import { CLIENT, startOpenIdProvider } from "./support/openid-provider.ts";
+import { type OpenIdProvider, startWithProvider } from "./support/openid-provider.ts";
 
 const EMAIL = "you@example.com";
 
 let server: OAuthServer;
-let provider: Awaited<ReturnType<typeof startOpenIdProvider>>;
+let provider: OpenIdProvider;
 beforeAll(async () => {
-  const port = await freePort();
-  provider = await startOpenIdProvider(`http://localhost:${port}/sign-in/with/oidc/callback`);
-  const { issuer } = provider;
-  const providers = { github: null, google: null, oidc: { ...CLIENT, issuer, name: "Test" } };
-  server = await startOAuthServer({ port, config: { providers, passwords: false } });
+  [server, provider] = await startWithProvider("Test", { passwords: false });
 });
 afterAll(async () => {
   await server.close();

@@ -41,10 +41,15 @@ import { openDatabase } from "./empty-database.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 import { newSharedPlace, REPLICAS } from "./replicas.ts";
 
+export type ConfigOf =
+  | Partial<Config>
+  | ((origin: string) => Partial<Config> | Promise<Partial<Config>>);
+
 interface Options {
   /** A fake one by default. */
   embedder?: Embedder;
-  config?: Partial<Config>;
+  /** May depend on where the server is reached. */
+  config?: ConfigOf;
   /** A free one by default. */
   port?: number;
   /** Seconds that an idle connection lives; by default as in `ctxd serve`. */
@@ -88,10 +93,10 @@ interface Kept extends Pick<Data, "db" | "log" | "vault" | "close"> {
 async function createReplica(
   { db, log: ownLog, vault, folder }: Kept,
   clock: () => number,
-  options: Options,
+  options: Options & { config: Partial<Config> },
 ) {
   const embedder = options.embedder ?? fakeEmbedder();
-  const publicUrl = options.config?.publicUrl ?? "http://localhost:7733";
+  const { publicUrl = "http://localhost:7733" } = options.config;
   const { fetchDocument, memberQuota } = options;
   const access = createAccess({
     ...{ db, clock, publicUrl, setUpToken: SET_UP_TOKEN, fetchDocument },
@@ -174,26 +179,33 @@ export async function startServer(options: Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   const clock = testClock();
   const { kept, drop } = await openKept(folder);
-  const replicas = await Promise.all(kept.map((each) => createReplica(each, clock, options)));
+  const replicas: Awaited<ReturnType<typeof createReplica>>[] = [];
+  let turn = 0;
+  // Listens before there is an app, which must know its origin. A port that is only looked up beforehand may be
+  // taken by another program in the meantime.
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: options.port ?? 0,
+    idleTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+    fetch: (request) =>
+      replicas[turn++ % replicas.length]?.app.fetch(request) ?? new Response(null, { status: 503 }),
+  });
+  const { port } = server;
+  if (port === undefined) throw new Error("the server does not listen");
+  const origin = `http://localhost:${port}`;
+  const { config: given = {} } = options;
+  const config = typeof given === "function" ? await given(origin) : given;
+  const create = (each: Kept) => createReplica(each, clock, { ...options, config });
+  replicas.push(...(await Promise.all(kept.map(create))));
+  // As Elysia listens, but for the turns.
+  for (const replica of replicas) replica.app.server = server;
   const [first] = replicas;
   const [{ db } = {}] = kept;
   if (!first || !db) throw new Error("there is no server");
   const { access, keys, memories, memoryLog, app } = first;
   const { accounts, invitations, quotas, sessions, oauth, factors, ephemeral } = access;
   const { spaces, spaceInvitations } = access;
-  let turn = 0;
-  // As Elysia listens, but for the turns.
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: options.port ?? 0,
-    idleTimeout: options.idleTimeout ?? IDLE_TIMEOUT,
-    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    fetch: (request) => (replicas[turn++ % replicas.length] ?? first).app.fetch(request),
-  });
-  for (const replica of replicas) replica.app.server = server;
-  const { port } = server;
-  if (port === undefined) throw new Error("the server does not listen");
-  const origin = `http://localhost:${port}`;
   let lastAccount = 0;
 
   const close = async () => {

@@ -1,7 +1,5 @@
-import { createServer } from "node:net";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { Config } from "../../../src/config/config.ts";
 import type { ServerStatus } from "../../../src/dashboard/server-status.ts";
 import type { Embedder } from "../../../src/embedding/embedder.ts";
 import type { Checks } from "../../../src/http/health.ts";
@@ -9,7 +7,7 @@ import type { Drain } from "../../../src/http/load/drain.ts";
 import type { Log } from "../../../src/log.ts";
 import type { UpkeepLimits } from "../../../src/memories/upkeep/flush-state.ts";
 import type { FetchDocument } from "../../../src/oauth/clients/document-fetcher.ts";
-import { startServer } from "../../support/server.ts";
+import { type ConfigOf, startServer } from "../../support/server.ts";
 import { createPerson, type Page, type Person } from "./person.ts";
 
 export const REDIRECT_URI = "https://app.example.com/callback";
@@ -34,7 +32,7 @@ export type OAuthServer = Awaited<ReturnType<typeof startOAuthServer>>;
 /** The real server under its public origin, with steps of the authorization flow. */
 export async function startOAuthServer(
   options: {
-    config?: Partial<Config>;
+    config?: ConfigOf;
     fetchDocument?: FetchDocument;
     embedder?: Embedder;
     log?: Log;
@@ -48,12 +46,13 @@ export async function startOAuthServer(
     idleTimeout?: number;
   } = {},
 ) {
-  const port = options.port ?? (await freePort());
-  const { config, ...rest } = options;
+  const { config = {} } = options;
   const server = await startServer({
-    ...rest,
-    port,
-    config: { publicUrl: `http://localhost:${port}`, ...config },
+    ...options,
+    config: async (origin) => ({
+      publicUrl: origin,
+      ...(typeof config === "function" ? await config(origin) : config),
+    }),
   });
   const { origin } = server;
 
@@ -177,16 +176,6 @@ export function tokensOf({ body }: { body: unknown }): Tokens {
 
 export function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
-}
-
-/** A free port. The issuer must be known before the server listens. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
-  });
 }
 
 function shaped<Schema extends TSchema>(schema: Schema, body: unknown): Static<Schema> {

@@ -1,9 +1,11 @@
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type Context, Provider } from "oidc-provider";
-import { freePort } from "../../oauth/support/oauth-server.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { type OAuthServer, startOAuthServer } from "../../oauth/support/oauth-server.ts";
 import { createPerson } from "../../oauth/support/person.ts";
 
-export const CLIENT = { clientId: "ctxd", clientSecret: "a secret of 32 characters, or so" };
+const CLIENT = { clientId: "ctxd", clientSecret: "a secret of 32 characters, or so" };
 
 /** The claims of a person at the provider. */
 interface Claims {
@@ -11,13 +13,33 @@ interface Claims {
   email_verified?: boolean;
 }
 
+export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
+
+/** A server with a real OpenID provider of this name, whose only client it is. */
+export async function startWithProvider(
+  name: string,
+  config: Partial<Config>,
+): Promise<[server: OAuthServer, provider: OpenIdProvider]> {
+  let provider: OpenIdProvider | null = null;
+  const server = await startOAuthServer({
+    config: async (origin) => {
+      provider = await startOpenIdProvider(`${origin}/sign-in/with/oidc/callback`);
+      const oidc = { ...CLIENT, issuer: provider.issuer, name };
+      return { ...config, providers: { github: null, google: null, oidc } };
+    },
+  });
+  if (!provider) throw new Error("the server has no settings");
+  return [server, provider];
+}
+
 /**
  * A real OpenID provider that signs in, without asking, whoever the test says.
  * @param redirectUri of its one client
  */
-export async function startOpenIdProvider(redirectUri: string) {
-  const port = await freePort();
-  const issuer = `http://localhost:${port}`;
+async function startOpenIdProvider(redirectUri: string) {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
+  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
   const people = new Map<string, Claims>();
   let present = "";
   const provider = new Provider(issuer, {
@@ -47,11 +69,10 @@ export async function startOpenIdProvider(redirectUri: string) {
     },
   });
   const answer = provider.callback();
-  const server = createServer((request, response) => {
+  server.on("request", (request, response) => {
     if (request.url !== "/interaction") return answer(request, response);
     provider.interactionFinished(request, response, { login: { accountId: present } });
   });
-  await new Promise<void>((resolve) => server.listen(port, "localhost", resolve));
 
   return {
     issuer,
