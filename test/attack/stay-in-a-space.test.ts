@@ -114,7 +114,9 @@ async function filledTeam(): Promise<Team> {
       JSON.stringify({ content: `${n} ${CONTENT}` }),
     );
     const headers = { ...NDJSON, "ctxd-space": made.space.id };
-    await made.admin.send("POST", "/memories/import", { body: lines.join("\n"), headers });
+    const imported = { body: lines.join("\n"), headers };
+    const { body } = await made.admin.send("POST", "/memories/import", imported);
+    expect(body).toMatchObject({ created: MEMORIES });
     filled = made;
   }
   const { space } = made;

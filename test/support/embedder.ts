@@ -8,7 +8,10 @@ const ROOT = join(import.meta.dir, "..", "..");
 /** Cache folder of the tests: the model is copied into it once, and goes with the libraries. */
 export const testCacheDir = join(ROOT, "node_modules", ".cache", "ctxd-test");
 
-export const silentLog = createLog({ logLevel: "silent", logFormat: "text" });
+/** Silent but for errors that no part of the server expects: a test that fails by one says why. */
+export const silentLog = createLog({ logLevel: "error", logFormat: "text" }, (line) => {
+  if (line.includes(" code=internal ")) process.stderr.write(`${line}\n`);
+});
 
 let shared: Embedder | null = null;
 
