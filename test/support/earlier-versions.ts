@@ -82,9 +82,14 @@ export async function serveByProgram(dataDir: string): Promise<Running> {
 
 async function exported({ key }: Client, origin: string): Promise<Record<string, unknown>[]> {
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${origin}/api/memories/export`, { headers });
-  const text = await answer.text();
-  expect({ status: answer.status, text }).toMatchObject({ status: 200 });
+  // A busy server asks to come again while it loads the memories.
+  const text = await until("the memories are loaded", async () => {
+    const answer = await fetch(`${origin}/api/memories/export`, { headers });
+    const text = await answer.text();
+    if (answer.status === 503) return null;
+    expect({ status: answer.status, text }).toMatchObject({ status: 200 });
+    return text;
+  });
   const lines = text.trim().split("\n");
   return lines.map((line) => JSON.parse(line));
 }
