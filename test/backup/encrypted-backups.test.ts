@@ -154,7 +154,7 @@ test("encrypted backups made while memories are written and purged can be restor
     }
   })();
   try {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const goal = kept.size + 30;
       await until("30 more memories are written", () => kept.size >= goal);
       const atLeast = [...kept];

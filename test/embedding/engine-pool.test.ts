@@ -264,7 +264,7 @@ test("several engines make the same vectors as one, while one of them ends", asy
   const one = createWorkerEmbedder(options);
   const many = createWorkerEmbedder({ ...options, engines: 3, spawn });
   closing.push(one.close, many.close);
-  const texts = Array.from({ length: 24 }, (_, n) => `${n} ${LONG.slice(0, 10 + n * 70)}`);
+  const texts = Array.from({ length: 12 }, (_, n) => `${n} ${LONG.slice(0, 10 + n * 140)}`);
   const expected = await Promise.all(texts.map((text) => one.embedContent(text)));
   const embedAll = () => Promise.all(texts.map((text) => many.embedContent(text)));
   expect(await embedAll()).toEqual(expected);

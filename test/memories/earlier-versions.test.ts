@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { version } from "../../package.json" with { type: "json" };
+import { restoreBackup } from "../../src/backup/restore-backup.ts";
 import { manifestFile } from "../../src/memories/log/log.ts";
 import first from "../fixtures/0.1-first.json" with { type: "json" };
 import last from "../fixtures/0.1-last.json" with { type: "json" };
@@ -14,14 +16,16 @@ import {
   expectFound,
   expectKept,
   expectRefilled,
+  serveByProgram,
+  serveHere,
   untilEmbedded,
 } from "../support/earlier-versions.ts";
 import { testCacheDir } from "../support/embedder.ts";
-import { spawnServer } from "../support/server-process.ts";
 
 /**
  * Data folders and backups of earlier versions. Of version 0.1: by its first program, by the last one
- * before memories were stored as a log and a base (see fixtures/make.ts), and by its last one.
+ * before memories were stored as a log and a base (see fixtures/make.ts), and by its last one. The program opens the
+ * last one's folder; the others are opened in this process, where one engine embeds each text once.
  */
 const TIMEOUT = 120_000;
 
@@ -31,6 +35,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 beforeAll(async () => {
   const fixtures = join(import.meta.dir, "..", "fixtures");
   await Bun.$`tar -C ${root} -xzf ${join(fixtures, "earlier-version.tar.gz")}`;
+  cpSync(pathTo("data"), pathTo("rested"), { recursive: true });
   for (const name of ["0.1-first", "0.1-last"]) {
     await Bun.$`mkdir ${pathTo(name)} && tar -C ${pathTo(name)} -xzf ${join(fixtures, `${name}.tar.gz`)}`;
   }
@@ -94,7 +99,7 @@ async function expectHistory([client]: readonly Client[]) {
   expect(history?.body).toMatchObject({ memories: [{ id }, { id: former }] });
 }
 
-test.concurrent(
+test(
   "a data folder of a killed server with writes in its journal opens and loses nothing",
   async () => {
     await expectKept(pathTo("data"), told, expectRepeated(pathTo("data")));
@@ -103,11 +108,10 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "a data folder whose listed files of older versions were removed loses nothing",
   async () => {
     const dataDir = join(root, "rested");
-    cpSync(join(root, "data"), dataDir, { recursive: true });
     expect(removeOlderVersions(dataDir)).toBeGreaterThan(10);
     await expectKept(dataDir, told, expectRepeated(dataDir));
     expectRefilled(dataDir);
@@ -115,7 +119,7 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "a backup with writes in its journal is restored and loses nothing",
   async () => {
     const dataDir = join(root, "restored");
@@ -126,17 +130,17 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "an interrupted change of the model continues",
   async () => {
     const dataDir = join(root, "changing");
     const tables = join(dataDir, "memories");
     expect(readdirSync(tables)).toHaveLength(2);
-    await using server = spawnServer(dataDir, "real");
-    const origin = await server.origin();
+    await using server = await serveHere(dataDir);
+    const { origin } = server;
     const client = createClient(origin, told.changing.key);
     await expectAll(client, origin, told.changing.memories);
-    await untilEmbedded(origin);
+    await untilEmbedded(server);
     await expectAll(client, origin, told.changing.memories);
     await expectFound(client, told.changing.memories);
     await server.end();
@@ -146,7 +150,7 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "a data folder of the first program of 0.1 opens and loses nothing",
   async () => {
     await expectKept(pathTo("0.1-first", "data"), first);
@@ -155,17 +159,17 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "a data folder of the last program of 0.1 opens, loses nothing, and is backed up and restored",
   async () => {
     const dataDir = pathTo("0.1-last", "data");
-    await expectKept(dataDir, last, expectHistory);
+    await expectKept(dataDir, last, expectHistory, serveByProgram);
     const env = { CTXD_CACHE_DIR: testCacheDir };
     const backup = await ctxd(["backup", pathTo("of-0.1")], { dataDir, env });
     expect(backup).toMatchObject({ exitCode: 0 });
     await restore(pathTo("of-0.1"), pathTo("back"));
-    await using server = spawnServer(pathTo("back"), "real");
-    const origin = await server.origin();
+    await using server = await serveByProgram(pathTo("back"));
+    const { origin } = server;
     for (const { key, memories } of last.accounts) {
       await expectAll(createClient(origin, key), origin, memories);
     }
@@ -173,11 +177,12 @@ test.concurrent(
   TIMEOUT,
 );
 
-test.concurrent(
+test(
   "a backup of the last program of 0.1 is restored and loses nothing",
   async () => {
-    await restore(pathTo("0.1-last", "backup"), pathTo("restored-0.1"));
-    await expectKept(pathTo("restored-0.1"), last, expectHistory);
+    const dataDir = pathTo("restored-0.1");
+    await restoreBackup({ folder: pathTo("0.1-last", "backup"), dataDir, version });
+    await expectKept(dataDir, last, expectHistory);
   },
   TIMEOUT,
 );

@@ -68,6 +68,8 @@ function anyFilter(): Filter {
  */
 const TOLERANCE = 0.2;
 const ENOUGH = 40;
+/** Of questions in each of twelve states: two of each kind, and 72 in all. */
+const ROUNDS = 6;
 
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
@@ -82,7 +84,7 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     (await rows(inMemory)).map(({ id }) => id),
   );
 
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const filter = anyFilter();
     const isBackward = random.below(2) === 0;
     // A cursor has the position of a memory, which may have been deleted since.
@@ -102,7 +104,7 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
     expect((await stored.select(filter)).sort()).toEqual((await inMemory.select(filter)).sort());
   }
 
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     const text = sentence();
     const vector = round % 3 === 0 ? null : await embedQuery(text);
     const words = round % 3 === 1 ? null : text;

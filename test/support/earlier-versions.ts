@@ -1,10 +1,14 @@
 import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { openRecordedModel } from "../../src/embedding/chosen-model.ts";
+import type { Embedder } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { accountOf, tableFor } from "../../src/memories/log/log.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { type Client, createClient } from "./client.ts";
+import { sharedEmbedder, silentLog, testCacheDir } from "./embedder.ts";
+import { startServer } from "./server.ts";
 import { spawnServer } from "./server-process.ts";
 import { until } from "./until.ts";
 
@@ -31,10 +35,62 @@ export interface Told {
   readonly gone: readonly string[];
 }
 
+/** The real model, which embeds a content once for all data folders: most have the same contents. */
+function sharedMemory(): Embedder {
+  const embedder = sharedEmbedder();
+  return {
+    ...embedder,
+    embedContent(text) {
+      const embedded = contents.get(text) ?? embedder.embedContent(text);
+      contents.set(text, embedded);
+      return embedded;
+    },
+  };
+}
+const contents = new Map<string, ReturnType<Embedder["embedContent"]>>();
+
+/** A server of a data folder. */
+interface Running extends AsyncDisposable {
+  readonly origin: string;
+  /** Whether all memories have vectors of the current model. */
+  isEmbedded(): Promise<boolean>;
+  end(): Promise<unknown>;
+}
+
+/** Starts a server in this process, with what `ctxd serve` opens. */
+export async function serveHere(dataDir: string): Promise<Running> {
+  const openRecorded = (model: Parameters<typeof openRecordedModel>[0]) =>
+    openRecordedModel(model, { cacheDir: testCacheDir, log: silentLog });
+  const embedder = sharedMemory();
+  const server = await startServer({ dataDir, clock: Date.now, embedder, openRecorded });
+  let ended: Promise<void> | undefined;
+  const end = () => (ended ??= server.close());
+  const isEmbedded = async () => server.store.reembedded() === null;
+  return { origin: server.origin, isEmbedded, end, [Symbol.asyncDispose]: end };
+}
+
+/** Starts the program. */
+export async function serveByProgram(dataDir: string): Promise<Running> {
+  const server = spawnServer(dataDir, "real");
+  const origin = await server.origin();
+  const isEmbedded = async () => {
+    const health = await fetch(`${origin}/api/health`);
+    return JSON.parse(await health.text()).checks.vectors === "ok";
+  };
+  return { ...server, origin, isEmbedded };
+}
+
 async function exported({ key }: Client, origin: string): Promise<Record<string, unknown>[]> {
   const headers = { authorization: `Bearer ${key}` };
-  const answer = await fetch(`${origin}/api/memories/export`, { headers });
-  const lines = (await answer.text()).trim().split("\n");
+  // A busy server asks to come again while it loads the memories.
+  const text = await until("the memories are loaded", async () => {
+    const answer = await fetch(`${origin}/api/memories/export`, { headers });
+    const text = await answer.text();
+    if (answer.status === 503) return null;
+    expect({ status: answer.status, text }).toMatchObject({ status: 200 });
+    return text;
+  });
+  const lines = text.trim().split("\n");
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -60,13 +116,8 @@ export async function expectFound({ search }: Client, recorded: readonly Memory[
   }
 }
 
-/** Waits until all memories have vectors of the current model. */
-export async function untilEmbedded(origin: string) {
-  const vectors = async () => {
-    const health = await fetch(`${origin}/api/health`);
-    return JSON.parse(await health.text()).checks.vectors;
-  };
-  await until("all memories are embedded again", async () => (await vectors()) === "ok");
+export async function untilEmbedded({ isEmbedded }: Running) {
+  await until("all memories are embedded again", isEmbedded);
 }
 
 /** The tables are those that another model has filled: the present one keeps more than the first one did. */
@@ -81,16 +132,18 @@ export function expectRefilled(dataDir: string) {
 /**
  * Of a data folder that an earlier version has left, everything is there, and nothing of what was deleted.
  * @param also what else holds at the first start
+ * @param serve starts it for the first time
  */
 export async function expectKept(
   dataDir: string,
   told: Told,
   also: (clients: readonly Client[]) => Promise<void> = async () => {},
+  serve = serveHere,
 ) {
   expect(filesWith(dataDir, told.gone)).not.toEqual([]);
   {
-    await using server = spawnServer(dataDir, "real");
-    const origin = await server.origin();
+    await using server = await serve(dataDir);
+    const { origin } = server;
     const clients = told.accounts.map(({ key }) => createClient(origin, key));
     for (const [index, { memories, count = memories.length }] of told.accounts.entries()) {
       const client = clients[index];
@@ -106,11 +159,11 @@ export async function expectKept(
     }
     await also(clients);
     expect(await untilGone(dataDir, told.gone, TIMEOUT_MS)).toEqual([]);
-    await untilEmbedded(origin);
+    await untilEmbedded(server);
     await server.end();
   }
-  await using server = spawnServer(dataDir, "real");
-  const origin = await server.origin();
+  await using server = await serveHere(dataDir);
+  const { origin } = server;
   for (const { key, memories } of told.accounts) {
     const client = createClient(origin, key);
     await expectAll(client, origin, memories);

@@ -27,10 +27,23 @@ interface Parked extends Step {
   go(): void;
 }
 
+interface Known {
+  id: string;
+  step: Step;
+  touches: ReturnType<Step["touches"]>;
+  /** The length of the longest chain of steps that depend on each other and end with this one. */
+  level: number;
+  /**
+   * A hash of the steps up to this one, each with its level, in any order: the same for orders that differ only
+   * in steps that do not touch the same things (Foata's normal form).
+   */
+  form: bigint;
+}
+
 /** A state in which one of several steps comes next. */
 interface Choice {
   /** The steps that may come next. */
-  steps: { id: string; step: Step; touches: ReturnType<Step["touches"]> }[];
+  steps: Known[];
   /** Steps whose orders before and after the chosen step have all been tried or make no difference. */
   asleep: Set<string>;
   chosen: string;
@@ -38,6 +51,9 @@ interface Choice {
   stopped: number;
   goesOn: string | undefined;
 }
+
+/** The least number of stops with which each state was reached, by its form and the process that took the last step. */
+type Reached = Map<string, number>;
 
 /** Turns of the event loop in which nothing happens, after which nothing will. */
 const QUIET_TURNS = 4;
@@ -49,7 +65,8 @@ const MOST_STEPS = 200;
 /**
  * Runs processes in every order of their steps, each time from the beginning. Of orders that differ only in
  * steps that do not touch the same things, one is run (sleep sets: Godefroid, "Partial-Order Methods for the
- * Verification of Concurrent Systems", 1996).
+ * Verification of Concurrent Systems", 1996). With a number of stops, what follows a state is run once for those
+ * that such orders lead to.
  * @param most the number of orders after which it fails
  * @param stops how often a process that could go on is stopped for others, in all; `null` for any number
  * @returns the number of orders
@@ -59,33 +76,42 @@ export async function exploreAll(
   { most, stops = null }: { most: number; stops?: number | null },
 ): Promise<number> {
   const choices: Choice[] = [];
+  const reached: Reached = new Map();
   let orders = 0;
   do {
-    if (await runOnce(prepare, choices, stops)) orders++;
+    if (await runOnce(prepare, choices, { stops, reached })) orders++;
     if (orders > most) throw new Error(`more than ${most} orders`);
-  } while (moveOn(choices));
+  } while (moveOn(choices, stops === null ? null : reached));
   return orders;
 }
 
 /** Chooses another step in the last state that has one. @returns whether there is one */
-function moveOn(choices: Choice[]): boolean {
+function moveOn(choices: Choice[], reached: Reached | null): boolean {
   for (let last = choices.at(-1); last; last = choices.at(-1)) {
     last.asleep.add(last.chosen);
-    const next = last.steps.find(({ id }) => !last?.asleep.has(id));
-    if (next) {
-      last.chosen = next.id;
+    choices.pop();
+    const choice = reached
+      ? chooseNew(last, choices, reached)
+      : choose(last, ({ id }) => !last.asleep.has(id));
+    if (choice) {
+      choices.push(choice);
       return true;
     }
-    choices.pop();
   }
   return false;
+}
+
+/** @returns `null` when there is no such step */
+function choose(choice: Choice, isOpen: (step: Known) => boolean): Choice | null {
+  const chosen = choice.steps.find(isOpen)?.id;
+  return chosen === undefined ? null : Object.assign(choice, { chosen });
 }
 
 /** @returns whether it was an order of its own, to its end */
 async function runOnce(
   prepare: (schedule: Schedule) => Promise<World>,
   choices: Choice[],
-  stops: number | null,
+  { stops, reached }: { stops: number | null; reached: Reached },
 ): Promise<boolean> {
   const schedule = createSchedule();
   const world = await prepare(schedule);
@@ -103,7 +129,9 @@ async function runOnce(
       const before = choices[depth - 1];
       const choice =
         choices[depth] ??
-        (stops === null ? newChoice(steps, before) : newStop(steps, before, stops));
+        (stops === null
+          ? newChoice(steps, before)
+          : chooseNew(newStop(steps, before, stops), choices, reached));
       if (!choice) return false;
       choices[depth] = choice;
       const next = steps.find(({ id }) => id === choice.chosen);
@@ -127,30 +155,61 @@ async function runOnce(
 
 /** @returns `null` when all steps are asleep */
 function newChoice(parked: readonly Parked[], before: Choice | undefined): Choice | null {
-  const steps = parked.map((step) => ({ id: step.id, step, touches: step.touches() }));
+  const steps = parked.map(known);
   const chosen = before?.steps.find(({ id }) => id === before.chosen);
   const stillAsleep = before?.steps.filter(
     (other) => before.asleep.has(other.id) && chosen && !dependOnEachOther(other, chosen),
   );
   const asleep = new Set(stillAsleep?.map(({ id }) => id));
-  const first = steps.find(({ id }) => !asleep.has(id));
-  return first ? { steps, asleep, chosen: first.id, stopped: 0, goesOn: undefined } : null;
+  const choice = { steps, asleep, chosen: "", stopped: 0, goesOn: undefined };
+  return choose(choice, ({ id }) => !asleep.has(id));
 }
 
 /** A choice that leaves out no order but those with more stops. */
 function newStop(parked: readonly Parked[], before: Choice | undefined, stops: number): Choice {
-  const known = parked.map((step) => ({ id: step.id, step, touches: step.touches() }));
-  const former = before?.steps.find(({ id }) => id === before.chosen)?.step.who;
-  const own = known.find(({ step }) => step.who === former);
-  const wasStop = before?.goesOn !== undefined && before.goesOn !== before.chosen;
-  const stopped = (before?.stopped ?? 0) + (wasStop ? 1 : 0);
-  const others = known.filter((step) => step !== own);
+  const all = parked.map(known);
+  const former = before && chosenOf(before).step.who;
+  const own = all.find(({ step }) => step.who === former);
+  const stopped = before ? stopsAfter(before, before.chosen) : 0;
+  const others = all.filter((step) => step !== own);
   const steps = own && stopped === stops ? [own] : [...(own ? [own] : []), ...others];
-  const chosen = steps[0]?.id ?? "";
-  return { steps, asleep: new Set(), chosen, stopped, goesOn: own?.id };
+  return { steps, asleep: new Set(), chosen: "", stopped, goesOn: own?.id };
 }
 
-type Known = Choice["steps"][number];
+function stopsAfter({ stopped, goesOn }: Choice, id: string): number {
+  return stopped + (goesOn !== undefined && goesOn !== id ? 1 : 0);
+}
+
+/**
+ * Chooses a step to a state that was not reached with as few stops. A process that stands still there costs what
+ * follows one stop more at most.
+ */
+function chooseNew(choice: Choice, before: readonly Choice[], reached: Reached): Choice | null {
+  const order = before.map(chosenOf);
+  const leastTo = (key: string) => reached.get(key) ?? Number.POSITIVE_INFINITY;
+  return choose(choice, (next) => {
+    if (choice.asleep.has(next.id)) return false;
+    const former = order.filter((each) => dependOnEachOther(each, next));
+    next.level = 1 + Math.max(0, ...former.map(({ level }) => level));
+    const label = `${next.level} ${next.id} ${JSON.stringify(next.touches)}`;
+    next.form = (order.at(-1)?.form ?? 0n) + Bun.hash.wyhash(label);
+    const stopped = stopsAfter(choice, next.id);
+    const [any, same] = [`${next.form}`, `${next.form} ${next.step.who}`];
+    if (leastTo(same) <= stopped || leastTo(any) < stopped) return false;
+    for (const key of [any, same]) reached.set(key, Math.min(leastTo(key), stopped));
+    return true;
+  });
+}
+
+function known(step: Parked): Known {
+  return { id: step.id, step, touches: step.touches(), level: 0, form: 0n };
+}
+
+function chosenOf({ steps, chosen }: Choice): Known {
+  const step = steps.find(({ id }) => id === chosen);
+  if (!step) throw new Error(`${chosen} is no choice`);
+  return step;
+}
 
 function dependOnEachOther(one: Known, other: Known): boolean {
   if (one.step.who === other.step.who) return true;

@@ -197,7 +197,10 @@ export function modelLog(
     append: (name, entry) =>
       step(
         `append ${name}`,
-        [["copies"], [name, ...(entry.shared?.after ? [] : ["current"])]],
+        [
+          entry.shared?.lease ? ["copies"] : [],
+          [name, ...(entry.shared?.after ? [] : ["current"])],
+        ],
         () => append(state, name, entry),
       ),
     head: (name) =>

@@ -7,6 +7,7 @@ import type { Checkpoint } from "../../src/memories/log/records.ts";
 import { type StoredMemory, UNSET } from "../../src/memories/model/rows.ts";
 import { openStore } from "../../src/memories/open-store.ts";
 import type { Store } from "../../src/memories/store/store.ts";
+import { createMetrics, type Metrics } from "../../src/metrics.ts";
 import { silentLog } from "./embedder.ts";
 import { fakeEmbedder } from "./fake-embedder.ts";
 import type { Schedule } from "./interleavings.ts";
@@ -27,6 +28,21 @@ const FOLLOWING = {
   ...{ copies: AT_NO_TIME, abandonedCopies: AT_NO_TIME },
 };
 const EXPIRY = { every: AT_NO_TIME, jump: AT_NO_TIME, restAfterJump: 0, retryAfter: AT_NO_TIME };
+
+const metrics = createMetrics();
+const made = new Map<string, unknown>();
+function once<Metric>(name: string, make: () => Metric): Metric {
+  if (!made.has(name)) made.set(name, make());
+  return made.get(name) as Metric;
+}
+/** Metrics that all stores share, since nobody reads them and they are much of what a store costs. */
+const SHARED_METRICS: Metrics = {
+  ...metrics,
+  counter: (name, ...rest) => once(name, () => metrics.counter(name, ...rest)),
+  durations: (name, ...rest) => once(name, () => metrics.durations(name, ...rest)),
+  gauge() {},
+  counterOf() {},
+};
 
 /** A base in memory. */
 function modelBase(
@@ -91,6 +107,7 @@ export function createModel(state: LogState, schedule: Schedule) {
         storage: { log, vault, bases, codec: memoryCodec, step: () => {} },
         embedders: createEmbedders(fakeEmbedder(wanted), () => fakeEmbedder(other)),
         logger: silentLog,
+        metrics: SHARED_METRICS,
         due: NEVER,
         following: FOLLOWING,
         expiry: EXPIRY,

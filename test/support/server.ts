@@ -11,7 +11,7 @@ import type { ServerStatus } from "../../src/dashboard/server-status.ts";
 import type { PostgresDatabase } from "../../src/db/postgres-database.ts";
 import type { SqliteDatabase } from "../../src/db/sqlite.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
-import type { Embedder } from "../../src/embedding/embedder.ts";
+import type { Embedder, EmbeddingModel } from "../../src/embedding/embedder.ts";
 import type { Checks } from "../../src/http/health.ts";
 import type { Drain } from "../../src/http/load/drain.ts";
 import { createKeys } from "../../src/keys/keys.ts";
@@ -46,8 +46,14 @@ export type ConfigOf =
   | ((origin: string) => Partial<Config> | Promise<Partial<Config>>);
 
 interface Options {
+  /** A folder that is there, and stays; by default a new one, which goes when the server is closed. */
+  dataDir?: string;
+  /** By default one that the test moves. */
+  clock?: typeof Date.now;
   /** A fake one by default. */
   embedder?: Embedder;
+  /** Opens the embedder of a model that a table records. */
+  openRecorded?: (model: EmbeddingModel) => Embedder;
   /** May depend on where the server is reached. */
   config?: ConfigOf;
   /** A free one by default. */
@@ -113,7 +119,7 @@ async function createReplica(
       wanted: embedder.model,
       ...(vault && { shared: vault }),
     }),
-    embedders: createEmbedders(embedder),
+    embedders: createEmbedders(embedder, options.openRecorded),
     logger: options.log ?? silentLog,
     metrics,
     quotaOf: createQuotas({ db, ofMembers: options.memberQuota ?? null }).of,
@@ -154,12 +160,12 @@ async function createReplica(
   return { access, keys, memories, memoryLog, store, securityLog, activity, uses, undoable, app };
 }
 
-/** Opens what the servers of a test keep: as many as `REPLICAS` says. */
-async function openKept(root: string): Promise<{ kept: Kept[]; drop(): void }> {
-  const folders = Array.from({ length: REPLICAS }, (_, number) => join(root, `${number || ""}`));
+/** Opens what so many servers keep. */
+async function openKept(root: string, count: number): Promise<{ kept: Kept[]; drop(): void }> {
+  const folders = Array.from({ length: count }, (_, number) => join(root, `${number || ""}`));
   const tables = folders.map((folder) => join(folder, "memories"));
   for (const folder of tables) mkdirSync(folder, { recursive: true });
-  if (REPLICAS === 1) {
+  if (count === 1) {
     const db = openDatabase(root);
     const [folder = ""] = tables;
     const kept = { db, log: createSqliteLog({ db }), folder, close: db.close };
@@ -176,9 +182,9 @@ async function openKept(root: string): Promise<{ kept: Kept[]; drop(): void }> {
  * `afterAll(server.close)`.
  */
 export async function startServer(options: Options = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+  const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), "ctxd-test-"));
   const clock = testClock();
-  const { kept, drop } = await openKept(folder);
+  const { kept, drop } = await openKept(folder, options.dataDir ? 1 : REPLICAS);
   const replicas: Awaited<ReturnType<typeof createReplica>>[] = [];
   let turn = 0;
   // Listens before there is an app, which must know its origin. A port that is only looked up beforehand may be
@@ -196,7 +202,8 @@ export async function startServer(options: Options = {}) {
   const origin = `http://localhost:${port}`;
   const { config: given = {} } = options;
   const config = typeof given === "function" ? await given(origin) : given;
-  const create = (each: Kept) => createReplica(each, clock, { ...options, config });
+  const create = (each: Kept) =>
+    createReplica(each, options.clock ?? clock, { ...options, config });
   replicas.push(...(await Promise.all(kept.map(create))));
   // As Elysia listens, but for the turns.
   for (const replica of replicas) replica.app.server = server;
@@ -217,7 +224,7 @@ export async function startServer(options: Options = {}) {
     for (const replica of replicas) await replica.activity.close();
     for (const each of kept) await each.close();
     drop();
-    rmSync(folder, { recursive: true, force: true });
+    if (!options.dataDir) rmSync(folder, { recursive: true, force: true });
   };
 
   return {

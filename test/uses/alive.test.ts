@@ -35,17 +35,20 @@ test("what an agent captures, recalls and finds is in the status, and its dead h
     const { text } = await agent.call("search_memories", { query: "staging server heron" });
     return text.includes("heron") || null;
   });
-  const state = await until("the status has all of it", async () => {
-    const known = await stateOf("claude-code");
-    return Number(Object(known).of_use) > 0 && Object(known).last_recall ? known : null;
-  });
+  using sqlite = new Database(databasePath(dataDir));
+  const written = sqlite.query(
+    "SELECT 1 FROM memory_uses WHERE EXISTS (SELECT 1 FROM activity_days WHERE kind = 'recalled')",
+  );
+  // The server writes both some seconds later.
+  await until("the uses and the activity are written", () => written.get() !== null);
+  const state = await stateOf("claude-code");
   expect(state).toMatchObject({
     ...{ machine: "this machine", brought: 2, warnings: [] },
-    last_capture: expect.any(String),
+    ...{ last_capture: expect.any(String), last_recall: expect.any(String) },
   });
+  expect(Object(state).of_use).toBeGreaterThan(0);
 
   await stopServer(dataDir);
-  using sqlite = new Database(databasePath(dataDir));
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   sqlite.query("UPDATE activity_days SET day = ? WHERE kind = 'captured'").run(day(40));
   sqlite
