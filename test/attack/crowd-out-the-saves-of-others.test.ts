@@ -14,7 +14,8 @@ let server: TestServer;
 let owner: Client & { accountId: string };
 beforeAll(async () => {
   await embedder.ready();
-  server = await startServer({ embedder });
+  // On a busy machine a waiting search may take longer than an idle connection lives.
+  server = await startServer({ embedder, idleTimeout: 255 });
   owner = await server.account();
 });
 afterAll(async () => {
