@@ -1,27 +1,30 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
 import { createMetrics } from "../../src/metrics.ts";
+import type { Client } from "../support/client.ts";
 import { silentLog, testCacheDir } from "../support/embedder.ts";
 import { readMetrics } from "../support/metrics.ts";
-import { startServer } from "../support/server.ts";
+import { startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
 
-/** A server with an engine of its own, whose queue is counted. */
-async function start() {
-  const metrics = createMetrics();
-  const embedder = createWorkerEmbedder({ cacheDir: testCacheDir, log: silentLog, metrics });
+// An engine of its own, whose queue is counted.
+const metrics = createMetrics();
+const embedder = createWorkerEmbedder({ cacheDir: testCacheDir, log: silentLog, metrics });
+let server: TestServer;
+let owner: Client & { accountId: string };
+beforeAll(async () => {
   await embedder.ready();
-  const server = await startServer({ embedder });
-  return {
-    server,
-    waiting: async (type: "query" | "content") =>
-      readMetrics(await metrics.text()).sum(`ctxd_embedding_${type}_queue`) ?? 0,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await embedder.close();
-    },
-  };
-}
+  // On a busy machine a waiting search may take longer than an idle connection lives.
+  server = await startServer({ embedder, idleTimeout: 255 });
+  owner = await server.account();
+});
+afterAll(async () => {
+  await server.close();
+  await embedder.close();
+});
+
+const waiting = async (type: "query" | "content") =>
+  readMetrics(await metrics.text()).sum(`ctxd_embedding_${type}_queue`) ?? 0;
 
 const words = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron"];
 /** Texts of a length, each different from the others. */
@@ -29,18 +32,14 @@ const textOf = (n: number, length: number) =>
   `${n} ${words[n % words.length]} `.repeat(length).slice(0, length).trim();
 
 test("who keeps many long searches waiting holds up neither saves nor short searches", async () => {
-  await using started = await start();
-  const { server } = started;
-  const owner = await server.account();
-  const { id: accountId } = (await server.accounts.findOwner()) ?? { id: "" };
-  const reader = await server.client(accountId, ["memories:read"]);
+  const reader = await server.client(owner.accountId, ["memories:read"]);
   let asked = 0;
   let isOver = false;
   const flood = async () => {
     while (!isOver) await reader.send("GET", `/memories/search?q=${textOf(asked++, 2_000)}`);
   };
   const flooding = Array.from({ length: 16 }, flood);
-  await until("searches wait", async () => (await started.waiting("query")) > 8);
+  await until("searches wait", async () => (await waiting("query")) > 8);
   const before = asked;
   for (let n = 0; n < 5; n++) {
     await owner.save({ content: `The invoice ${n} is paid.` });
@@ -54,11 +53,7 @@ test("who keeps many long searches waiting holds up neither saves nor short sear
 }, 120_000);
 
 test("who has sent as many long texts as it may gets nobody else refused, and takes them along when it goes", async () => {
-  await using started = await start();
-  const { server } = started;
-  const owner = await server.account();
-  const { id: accountId } = (await server.accounts.findOwner()) ?? { id: "" };
-  const adder = await server.client(accountId, ["memories:add"]);
+  const adder = await server.client(owner.accountId, ["memories:add"]);
   const other = await server.account();
   const leaving = new AbortController();
   const batch = (n: number) => ({
@@ -80,11 +75,11 @@ test("who has sent as many long texts as it may gets nobody else refused, and ta
   await until("two of three are refused", () => statuses.length === 2);
   expect(statuses).toEqual([503, 503]);
   // What they had waiting has left with them.
-  expect(await started.waiting("content")).toBeLessThanOrEqual(256);
+  expect(await waiting("content")).toBeLessThanOrEqual(256);
   for (const client of [owner, other]) {
     await client.save({ content: "The invoice is paid." });
   }
   leaving.abort();
   await settled;
-  await until("its texts have left", async () => (await started.waiting("content")) === 0);
+  await until("its texts have left", async () => (await waiting("content")) === 0);
 }, 120_000);

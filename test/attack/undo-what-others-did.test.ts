@@ -6,8 +6,8 @@ import { createFuzzParts } from "../support/fuzzer.ts";
 
 /** FUZZ_SEED=… generates other requests. */
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
-const REQUESTS = process.env.LONG === "1" ? 20_000 : 1_500;
-const TIMEOUT = REQUESTS * 40;
+const REQUESTS = process.env.LONG === "1" ? 20_000 : 750;
+const TIMEOUT = REQUESTS * 80;
 const AT_ONCE = 8;
 /** Where changes are made and undone, and what pages ask for by id, cursor and time. */
 const PATHS = [

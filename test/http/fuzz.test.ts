@@ -8,7 +8,7 @@ afterAll(server.close);
 const ada = await server.account();
 const kept = await ada.save({ content: "must survive" });
 
-const REQUESTS = 2_000;
+const REQUESTS = 1_000;
 /** FUZZ_SEED=… generates other requests. */
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 

@@ -47,12 +47,14 @@ export async function fillEdges(
 ): Promise<{ edges: Edge[]; owner: Access }> {
   const data = await openPrepared(dataDir);
   try {
-    const count = (most: number) => Math.max(LIMITS.batch, Math.round(most * scale));
+    const count = (most: number, least: number = LIMITS.batch) =>
+      Math.max(least, Math.round(most * scale));
     const edges = [
       await fill(data, "many memories", ordinary(count(100_000))),
       await fill(data, "longest labels", labelled(count(20_000))),
       await fill(data, "equal texts", equal(count(60_000))),
-      await fill(data, "longest texts", long(count(2_000))),
+      // Half a batch of them is more than a page and more bytes than wait for a flush.
+      await fill(data, "longest texts", long(count(2_000, LIMITS.batch / 2))),
       await fill(data, "one session", oneSession(count(20_000)), CAPTURED),
       await fillHistories(data, "longest histories", count(20_000)),
     ];

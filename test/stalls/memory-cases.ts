@@ -1,4 +1,5 @@
 import { LIMITS } from "../../src/memories/model/memory.ts";
+import type { Access } from "./access-rows.ts";
 import { asks, type Case, calls, reads, sends } from "./case.ts";
 import type { Edge } from "./edges.ts";
 
@@ -159,7 +160,7 @@ function changes(edge: Edge): Case[] {
     // The form lacks the ETag, so that it is refused after all was read; PUT measures the change itself.
     sends(edge, "/memories/:id", { content: `${content}?`, importance: "1" }, `/memories/${third}`),
     sends(edge, "/memories/:id/pin", { pinned: "1" }, `/memories/${third}/pin`),
-    upload(edge, content),
+    upload(edge, content, 0),
     change({ action: "tag", tag: "one", later: "1" }),
     sends(edge, "/memories/selection/undo", { change: "none" }),
     change({ action: "untag", tag: "one" }),
@@ -188,13 +189,13 @@ function changes(edge: Edge): Case[] {
   ];
 }
 
-/** A file of one memory, and of lines that are none. */
-function upload(edge: Edge, content: string): Case {
+/** A file of one memory, and of lines that are none: how long these take does not depend on the account. */
+export function upload(access: Access, content: string, bad: number): Case {
   const body = new FormData();
-  body.set("form_token", edge.token);
-  const lines = `${JSON.stringify({ content })}\n${"{}\n".repeat(100_000)}`;
+  body.set("form_token", access.token);
+  const lines = `${JSON.stringify({ content })}\n${"{}\n".repeat(bad)}`;
   body.set("file", new Blob([lines]), "memories.jsonl");
-  const { route, path, init } = sends(edge, "/memories/import");
+  const { route, path, init } = sends(access, "/memories/import");
   return { route, path, init: { ...init, body } };
 }
 

@@ -1,5 +1,6 @@
 import { type Access, rowId } from "./access-rows.ts";
 import { type Case, reads, sends } from "./case.ts";
+import { upload } from "./memory-cases.ts";
 
 /** The requests of an owner whose server and account have as many rows as `addAccess` writes. */
 export function personCases(owner: Access): Case[] {
@@ -36,6 +37,7 @@ function changes(owner: Access): Case[] {
   const act = (route: string, id: string, form = {}) =>
     sends(owner, route, form, route.replace(":id", id));
   return [
+    upload(owner, "The lazy dog sleeps.", 100_000),
     sends(owner, "/connect", { to: "claude-code" }),
     sends(owner, "/keys", { name: "another", scope: "read" }),
     act("/agents/:id/pause", KEY),
