@@ -7,6 +7,7 @@ import { type Client, createClient } from "../support/client.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 import { readAll } from "./writer.ts";
 
 /** A disk of 24 MiB in memory; only root can make one, as CI does. */
@@ -203,8 +204,8 @@ test.skipIf(!mounted)(
       await again.kill();
     }
     free();
-    await using server = spawnServer(dataDir, "impatient");
-    expect(await differences(createClient(await server.origin(), key), expected)).toEqual(NONE);
+    await using server = await serveImpatiently(dataDir);
+    expect(await differences(createClient(server.origin, key), expected)).toEqual(NONE);
   },
   120_000,
 );
