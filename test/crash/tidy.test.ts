@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import type { Memory } from "../../src/memories/model/memory.ts";
 import {
   MAX_TIDIED,
@@ -16,6 +17,7 @@ import {
   untilFlushed,
 } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 
 /**
  * The server is killed while it tidies. Afterwards nothing is lost, and each group is as before or as proposed.
@@ -116,25 +118,52 @@ async function untilDone(client: Client, groups: readonly TidyGroup[]) {
   expect((await report(client)).groups).toEqual([]);
 }
 
-/** A data folder with an account, and a function that starts a server there, lets a client use it, and kills it. */
-async function killing(folder: string, kind: ServerKind = "impatient") {
-  const { key } = await addAccountTo(folder);
-  return async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
+/** A function that starts a server, lets a client use it, and kills it. */
+const killing =
+  (folder: string, key: string, kind: ServerKind = "impatient") =>
+  async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
     await using server = spawnServer(folder, kind, { CLOCK_AHEAD: String(ahead) });
     const used = await use(createClient(await server.origin(), key));
     await server.kill();
     return used;
   };
+
+/** The same with a server in this process, which ends in order. */
+const serving =
+  (folder: string, key: string) =>
+  async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
+    await using server = await serveImpatiently(folder, { ahead });
+    return await use(createClient(server.origin, key));
+  };
+
+/** A data folder in which as many groups are found as one request tidies. Each test has a copy. */
+const planted = { folder: folderOfTest(), key: "", groups: [] as TidyGroup[] };
+beforeAll(async () => {
+  const { path } = planted.folder;
+  planted.key = (await addAccountTo(path)).key;
+  planted.groups = await serving(path, planted.key)(0, (client) => plant(client, path));
+});
+afterAll(() => planted.folder[Symbol.dispose]());
+
+function copyOfPlanted() {
+  const folder = folderOfTest();
+  cpSync(planted.folder.path, folder.path, { recursive: true });
+  const { key, groups } = planted;
+  return {
+    groups,
+    untilKilled: killing(folder.path, key),
+    served: serving(folder.path, key),
+    ...folder,
+  };
 }
 
 test.concurrent("a server that is killed in the midst of tidying finishes it after the next start, also if it is killed again", async () => {
-  using folder = folderOfTest();
-  const untilKilled = await killing(folder.path);
-  const { groups, id } = await untilKilled(0, async (client) => {
-    const groups = await plant(client, folder.path);
+  using copy = copyOfPlanted();
+  const { groups, untilKilled, served } = copy;
+  const id = await untilKilled(0, async (client) => {
     const id = await apply(client, groups);
     await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
-    return { groups, id };
+    return id;
   });
   /** Checks a server that lets the change of the killed one be. Returns how many groups are as before. */
   const check = async (client: Client) => {
@@ -146,25 +175,22 @@ test.concurrent("a server that is killed in the midst of tidying finishes it aft
     expect((await report(client)).groups).toEqual([]);
     return before;
   };
-  const left = await untilKilled(-NOT_DUE, check);
+  const left = await served(-NOT_DUE, check);
   await untilKilled(ABANDONED, async (client) => {
     await untilSuperseded(client, random.pick(groups.slice(-left, -left / 2)));
   });
-  expect(await untilKilled(-NOT_DUE, check)).toBeLessThan(left);
-  await untilKilled(2 * ABANDONED, async (client) => {
+  expect(await served(-NOT_DUE, check)).toBeLessThan(left);
+  await served(2 * ABANDONED, async (client) => {
     await untilDone(client, groups);
     expect((await send(client, groups)).status).toBe(409);
   });
 }, 240_000);
 
 test.concurrent("a server that is killed before it tidies has changed nothing, and lets undo it after the next start", async () => {
-  using folder = folderOfTest();
-  const untilKilled = await killing(folder.path);
-  const { groups, id } = await untilKilled(NOT_DUE, async (client) => {
-    const groups = await plant(client, folder.path);
-    return { groups, id: await apply(client, groups) };
-  });
-  await untilKilled(0, async (client) => {
+  using copy = copyOfPlanted();
+  const { groups, untilKilled, served } = copy;
+  const id = await untilKilled(NOT_DUE, (client) => apply(client, groups));
+  await served(0, async (client) => {
     expect(await stateOf(client, groups)).toEqual({ before: MAX_TIDIED, half: 0, whole: 0 });
     expect((await report(client)).groups).toEqual([]);
     expect(await undo(client, id)).toBe(200);
@@ -178,7 +204,7 @@ test.concurrent("a server that is killed before it tidies has changed nothing, a
     return [answer];
   });
   await Promise.all(sent);
-  await untilKilled(2 * NOT_DUE, async (client) => {
+  await served(2 * NOT_DUE, async (client) => {
     const { groups: again } = await report(client);
     // Either the request has left nothing behind, or it is carried out.
     if (again.length > 0) {
@@ -193,7 +219,8 @@ test.skipIf(!process.env.LONG)(
   "so does the program as people run it, some two minutes later",
   async () => {
     using folder = folderOfTest();
-    const untilKilled = await killing(folder.path, "real");
+    const { key } = await addAccountTo(folder.path);
+    const untilKilled = killing(folder.path, key, "real");
     const groups = await untilKilled(0, async (client) => {
       const groups = await plant(client, folder.path);
       await apply(client, groups);
