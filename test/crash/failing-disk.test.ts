@@ -4,6 +4,7 @@ import { type Client, createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
 import { serveImpatiently } from "./impatient-server.ts";
 import { createUnreliableMachine, missing, type Rules } from "./unreliable.ts";
 import { createWriter } from "./writer.ts";
@@ -193,10 +194,15 @@ test.skipIf(missing !== null)(
       const writes = writers.map(({ write }) => write(origin, key, () => isOver));
       const writing = withLog(server, Promise.all(writes));
       writing.catch(() => {});
-      await Bun.sleep(random.below(400));
+      const tried = () => writers.reduce((sum, { counts }) => sum + counts().writes, 0);
+      const untilTried = async (more: number) => {
+        const wanted = tried() + more;
+        await until("clients have written", () => tried() >= wanted || !server.isRunning());
+      };
+      await untilTried(random.below(60));
       const faults = FAULTS[(first + round) % FAULTS.length] ?? {};
       machine.set(faults);
-      await Bun.sleep(100 + random.below(1_000));
+      await untilTried(20 + random.below(130));
       const isMended = random.below(2) === 0;
       if (isMended) {
         machine.set({});

@@ -84,7 +84,7 @@ test.skipIf(!mounted)(
     const isWhole = async () => expect(await differences(client, expected)).toEqual(NONE);
 
     keep(await client.save({ content: "the first memory" }));
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       // Upkeep is at work while space runs out.
       writeFileSync(filler, new Uint8Array(Math.max(0, isFree() - (4 << 20))));
       let refused = 0;
@@ -172,7 +172,7 @@ test.skipIf(!mounted)(
     const { key } = await addAccountTo(dataDir);
     const expected = new Map<string, Memory>();
     const outcomes = { served: 0, refused: 0 };
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < 3; round++) {
       free();
       await using server = spawnServer(dataDir, "impatient");
       const client = createClient(await server.origin(), key);

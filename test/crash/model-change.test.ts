@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
 /** `COUNT=10000 bun test test/crash/model-change.test.ts` is the same at size. */
-const COUNT = Number(process.env.COUNT ?? 300);
+const COUNT = Number(process.env.COUNT ?? 200);
 const TIMEOUT = COUNT > 1_000 ? 1_800_000 : 60_000;
 /** A model whose folder is tried instead of the small one. */
 const MODEL = process.env.OTHER_MODEL;

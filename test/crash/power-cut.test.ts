@@ -25,7 +25,7 @@ import { createWriter } from "./writer.ts";
  * lists is torn in one way or another, those of a base that was being added to or indexed as well as
  * whole folders of bases that are not recorded. `LONG=1` makes 150 rounds.
  */
-const ROUNDS = process.env.LONG ? 150 : 6;
+const ROUNDS = process.env.LONG ? 150 : 4;
 const SEED = Number(process.env.SEED ?? 1);
 const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
 /** Milliseconds that anything may take on a busy machine. */
