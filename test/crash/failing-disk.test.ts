@@ -199,10 +199,10 @@ test.skipIf(missing !== null)(
         const wanted = tried() + more;
         await until("clients have written", () => tried() >= wanted || !server.isRunning());
       };
-      await untilTried(random.below(60));
+      await untilTried(random.below(40));
       const faults = FAULTS[(first + round) % FAULTS.length] ?? {};
       machine.set(faults);
-      await untilTried(20 + random.below(130));
+      await untilTried(30 + random.below(60));
       const isMended = random.below(2) === 0;
       if (isMended) {
         machine.set({});
