@@ -4,6 +4,8 @@ import { type Client, createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, type ServerProcess, spawnServer } from "../support/server-process.ts";
+import { until } from "../support/until.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 import { createUnreliableMachine, missing, type Rules } from "./unreliable.ts";
 import { createWriter } from "./writer.ts";
 
@@ -26,7 +28,7 @@ async function prepare() {
     machine.settle();
     return spawnServer(dataDir, "impatient", machine.settings);
   };
-  return { machine, key, start };
+  return { dataDir, machine, key, start };
 }
 
 /** What a server says of a chore that is done. */
@@ -89,7 +91,7 @@ const contents = async (client: Client) =>
   (await client.list({ limit: 100 })).memories.map(({ content }) => content).sort();
 
 test.skipIf(missing !== null)("what a sync refused does not come back by a restart", async () => {
-  const { machine, key, start } = await prepare();
+  const { dataDir, machine, key, start } = await prepare();
   await using server = start();
   const client = createClient(await server.origin(), key);
   await client.save({ content: "answered" });
@@ -99,12 +101,12 @@ test.skipIf(missing !== null)("what a sync refused does not come back by a resta
   expect(await contents(client)).toEqual(["answered"]);
   await server.kill();
 
-  await using again = start();
-  expect(await contents(createClient(await again.origin(), key))).toEqual(["answered"]);
+  await using again = await serveImpatiently(dataDir);
+  expect(await contents(createClient(again.origin, key))).toEqual(["answered"]);
 });
 
 test.skipIf(missing !== null)("nor does it as the first of a log that was empty", async () => {
-  const { machine, key, start } = await prepare();
+  const { dataDir, machine, key, start } = await prepare();
   await using server = start();
   const client = createClient(await server.origin(), key);
   let deleted = "";
@@ -121,14 +123,14 @@ test.skipIf(missing !== null)("nor does it as the first of a log that was empty"
   }
   await server.kill();
 
-  await using again = start();
-  expect(await contents(createClient(await again.origin(), key))).toEqual(["answered"]);
+  await using again = await serveImpatiently(dataDir);
+  expect(await contents(createClient(again.origin, key))).toEqual(["answered"]);
 });
 
 test.skipIf(missing !== null)(
   "what a flush could not sync is written again elsewhere: a second sync is no proof",
   async () => {
-    const { machine, key, start } = await prepare();
+    const { dataDir, machine, key, start } = await prepare();
     await using server = start();
     const client = createClient(await server.origin(), key);
     await untilSaid(server, DONE, () => client.save({ content: "the first" }));
@@ -152,8 +154,8 @@ test.skipIf(missing !== null)(
     await server.kill();
     machine.cutPower((path) => truncateSync(path));
 
-    await using again = start();
-    const found = await contents(createClient(await again.origin(), key));
+    await using again = await serveImpatiently(dataDir);
+    const found = await contents(createClient(again.origin, key));
     expect(found).toEqual([...answered, "the last"].sort());
   },
   120_000,
@@ -173,7 +175,7 @@ test.skipIf(missing !== null)(
   "whatever fails at whatever moment, what was answered is there after a kill or a power cut",
   async () => {
     const random = createRandom(SEED);
-    const { machine, key, start } = await prepare();
+    const { dataDir, machine, key, start } = await prepare();
     const writers = Array.from({ length: 3 }, (_, n) => createWriter(`agent${n}`, random));
     const damage = (path: string) => {
       const { size } = statSync(path);
@@ -192,10 +194,15 @@ test.skipIf(missing !== null)(
       const writes = writers.map(({ write }) => write(origin, key, () => isOver));
       const writing = withLog(server, Promise.all(writes));
       writing.catch(() => {});
-      await Bun.sleep(random.below(400));
+      const tried = () => writers.reduce((sum, { counts }) => sum + counts().writes, 0);
+      const untilTried = async (more: number) => {
+        const wanted = tried() + more;
+        await until("clients have written", () => tried() >= wanted || !server.isRunning());
+      };
+      await untilTried(random.below(40));
       const faults = FAULTS[(first + round) % FAULTS.length] ?? {};
       machine.set(faults);
-      await Bun.sleep(100 + random.below(1_000));
+      await untilTried(30 + random.below(60));
       const isMended = random.below(2) === 0;
       if (isMended) {
         machine.set({});
@@ -215,8 +222,8 @@ test.skipIf(missing !== null)(
       const counts = writers.map((writer) => writer.counts());
       console.log(JSON.stringify({ round, faults, isMended, isCut, counts }));
     }
-    await using server = start();
-    await check(await server.origin());
+    await using server = await serveImpatiently(dataDir);
+    await check(server.origin);
     expect(machine.failed()).toBeGreaterThan(0);
   },
   TIMEOUT,

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { STATE_BYTES } from "../../src/embedding/embedder.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
+import { createLog } from "../../src/log.ts";
 import type { Memory, NewMemory } from "../../src/memories/model/memory.ts";
 import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { storedMemory } from "../support/bases.ts";
@@ -13,6 +14,8 @@ import { listFiles } from "../support/files.ts";
 import { folderOfTest, HASTY, openData } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
+import { writeWordModel } from "../support/word-model.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 import { filesWith, untilFound, untilGone } from "./traces.ts";
 
 /**
@@ -55,27 +58,40 @@ const WAYS: Record<string, Forgetting> = {
   },
 };
 
-// Tests whose servers are processes of their own mostly wait, so they run at once.
-for (const [way, forget] of Object.entries(WAYS)) {
-  test.concurrent(`a memory that is replaced, deleted or expires ${way} leaves no trace`, async () => {
-    using folder = folderOfTest();
-    const dataDir = folder.path;
-    const { key } = await addAccountTo(dataDir);
-    await using server = spawnServer(dataDir, "impatient");
-    const client = createClient(await server.origin(), key);
-    const kept = secret();
-    await client.save(kept.memory);
-    const { memory, words } = secret();
-    const saved = await client.save(memory, { "idempotency-key": "once" });
-    await untilWritten(dataDir, words);
-    await forget(client, saved);
-    expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
-    expect(server.errors()).not.toMatch(new RegExp(words.join("|"), "i"));
+// These mostly wait, so they run at once.
+test.concurrent("a memory that is replaced, deleted or expires in any way leaves no trace", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
+  let logged = "";
+  const log = createLog({ logLevel: "debug", logFormat: "text" }, (line) => {
+    logged += `${line}\n`;
+  });
+  const keys = new Map<string, string>();
+  for (const way of Object.keys(WAYS)) {
+    keys.set(way, (await addAccountTo(dataDir, `${random.word()}@example.com`)).key);
+  }
+  await using server = await serveImpatiently(dataDir, { log });
+  const all = Object.entries(WAYS).map(([way, forget]) => {
+    const client = createClient(server.origin, keys.get(way) ?? "");
+    return { way, forget, client, kept: secret(), ...secret() };
+  });
+  const forgotten = await Promise.all(
+    all.map(async ({ client, kept, memory, forget }) => {
+      await client.save(kept.memory);
+      const saved = await client.save(memory, { "idempotency-key": "once" });
+      return () => forget(client, saved);
+    }),
+  );
+  for (const { words } of all) await untilWritten(dataDir, words);
+  for (const forget of forgotten) await forget();
+  for (const { way, client, kept, words } of all) {
+    expect({ way, traces: await untilGone(dataDir, words, PATIENCE) }).toEqual({ way, traces: [] });
+    expect(logged).not.toMatch(new RegExp(words.join("|"), "i"));
     expect(await client.search(kept.words[0] ?? "", { mode: "keyword" })).toMatchObject([
       kept.memory,
     ]);
-  });
-}
+  }
+});
 
 test.concurrent("a server that is killed right after it answered forgets when it starts again", async () => {
   using folder = folderOfTest();
@@ -93,8 +109,7 @@ test.concurrent("a server that is killed right after it answered forgets when it
     await Bun.sleep(pause);
     await server.kill();
     // Nobody asks for the account's memories.
-    await using again = spawnServer(dataDir, "impatient");
-    await again.origin();
+    await using _ = await serveImpatiently(dataDir);
     expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   }
 }, 120_000);
@@ -114,8 +129,7 @@ test.concurrent.each(["checkpoint recorded", "former base removed"])(
     const inDatabase = () => filesWith(dataDir, words).filter((path) => !path.endsWith(".lance"));
     expect(inDatabase()).not.toEqual([]);
     // Nothing is left to be flushed, and nobody asks for the account's memories.
-    await using again = spawnServer(dataDir, "impatient");
-    await again.origin();
+    await using _ = await serveImpatiently(dataDir);
     expect(inDatabase()).toEqual([]);
   },
 );
@@ -124,8 +138,8 @@ test.concurrent("what is deleted while another flush runs, beside other writes, 
   using folder = folderOfTest();
   const dataDir = folder.path;
   const { key } = await addAccountTo(dataDir);
-  await using server = spawnServer(dataDir, "impatient");
-  const client = createClient(await server.origin(), key);
+  await using server = await serveImpatiently(dataDir);
+  const client = createClient(server.origin, key);
   const all: string[] = [];
   for (let round = 0; round < 40; round++) {
     const { memory, words } = secret();
@@ -142,9 +156,11 @@ test.concurrent("what is deleted while another flush runs, beside other writes, 
 
 test.concurrent("an account that is removed while the server runs leaves no trace", async () => {
   using folder = folderOfTest();
-  const dataDir = folder.path;
+  const dataDir = join(folder.path, "data");
   const { key } = await addAccountTo(dataDir, "grace@example.com");
-  await using server = spawnServer(dataDir, "real");
+  const model = join(folder.path, "model");
+  await writeWordModel(model);
+  await using server = spawnServer(dataDir, "real", { CTXD_MODEL: model });
   const client = createClient(await server.origin(), key);
   const { memory, words } = secret();
   await client.save(memory, { "idempotency-key": "once" });
@@ -207,11 +223,13 @@ function stored(number: number): Promise<StoredMemory> {
   });
 }
 
+/** More memories than a base has without an index of their ids, see `LARGE_ROWS`. */
+const LARGE = 11_000;
 const SIZES: readonly (readonly [number, string, { viewMemory?: number }])[] = [
   [1, "in memory", {}],
   [2_000, "in memory", {}],
-  [20_000, "in memory", {}],
-  [20_000, "in the base alone", { viewMemory: 0 }],
+  [LARGE, "in memory", {}],
+  [LARGE, "in the base alone", { viewMemory: 0 }],
 ];
 test.each(SIZES)(
   "of %d memories, %s, the one that is deleted leaves neither words nor vector nor states nor old files",

@@ -9,9 +9,10 @@ import { openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createKeys } from "../../src/keys/keys.ts";
-import { createLog } from "../../src/log.ts";
+import { createLog, type Log, silentLog } from "../../src/log.ts";
 import { EXPIRY } from "../../src/memories/background/expiry.ts";
 import { watchRemovedAccounts } from "../../src/memories/background/removed-accounts.ts";
+import type { OnStep } from "../../src/memories/base/bases.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { openStore } from "../../src/memories/open-store.ts";
 import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
@@ -26,15 +27,7 @@ import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 
-/**
- * What `ctxd serve` does, for a data folder given as argument, with two differences: the model is
- * a fake one, so that it starts at once, and upkeep is due after moments instead of seconds, so
- * that something is under way whenever the process is killed. Each step of a flush is printed on
- * standard output when it is done. `FAKE_MODEL` names the fake model; with a name, it takes its time.
- * `CLOCK_AHEAD` is how many milliseconds its clock is ahead; with it, pending changes are applied as soon as they are due.
- * `STOP_AT` names a step right after which the process kills itself, from the first step
- * `STOP_KIND` on.
- */
+/** Upkeep is due after moments instead of seconds, so that something is under way whenever a process is killed. */
 const IMPATIENT = {
   ...UPKEEP_LIMITS,
   idle: 200,
@@ -47,6 +40,17 @@ const IMPATIENT = {
   largeRows: 30,
 };
 
+interface Options {
+  /** The name of the fake model. One with a name takes its time. */
+  model?: string | undefined;
+  /** How many milliseconds its clock is ahead. With it, pending changes are applied as soon as they are due. */
+  ahead?: number | undefined;
+  /** Silent by default. */
+  log?: Log;
+  /** Called at each step of a flush when it is done. */
+  step?: OnStep;
+}
+
 function slow(embedder: Embedder): Embedder {
   return {
     ...embedder,
@@ -54,78 +58,104 @@ function slow(embedder: Embedder): Embedder {
   };
 }
 
-const [dataDir = ""] = process.argv.slice(2);
-const { CLOCK_AHEAD } = process.env;
-const clock = () => Date.now() + Number(CLOCK_AHEAD ?? 0);
-const log = createLog({ logLevel: "debug", logFormat: "text" });
-const lock = lockDataFolder(dataDir, "test");
-const db = openSqlite(databasePath(dataDir));
-const folder = join(dataDir, "memories");
-mkdirSync(folder, { recursive: true });
-const { FAKE_MODEL } = process.env;
-const embedder = FAKE_MODEL === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: FAKE_MODEL }));
-const access = createAccess({ db, clock, publicUrl: "http://localhost" });
-const { accounts } = access;
-const lancedb = await loadLanceDb(testCacheDir);
-const { STOP_AT, STOP_KIND = "" } = process.env;
-let isOfKind = STOP_KIND === "";
-const memoryLog = createSqliteLog({ db, clock });
-const storage = createStorage({
-  lancedb,
-  wanted: embedder.model,
-  folder,
-  log: memoryLog,
-  step(name) {
-    process.stdout.write(`${name}\n`);
-    if (name === STOP_KIND) isOfKind = true;
-    if (name === STOP_AT && isOfKind) process.kill(process.pid, "SIGKILL");
-  },
-});
-const store = await openStore({
-  storage,
-  embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
-  logger: log,
-  due: IMPATIENT,
-  expiry: { ...EXPIRY, every: 200 },
-});
-const uses = createUses({ db, store, clock, log });
-const memories = createMemories({
-  store,
-  timesFound: uses.timesFound,
-  idempotency: createIdempotency({ log: memoryLog, clock }),
-  clock,
-});
-const unwatch = watchRemovedAccounts({ store, accounts, log });
-const securityLog = createSecurityLog({ db, clock, log });
-const activity = createActivity({ db, clock, log });
-const untell = await securityLog.logCommands();
-const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
-if (CLOCK_AHEAD !== undefined) setInterval(undoable.applyDue, 200).unref();
-const app = createApp({
-  config: APP_CONFIG,
-  progress: createProgressFiles(join(dataDir, "captured")),
-  access,
-  securityLog,
-  activity,
-  uses,
-  undoable,
-  memories,
-  keys: createKeys({ db, clock }),
-  log,
-  checks: { database: () => "ok" },
-}).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
-lock.announce(`http://localhost:${app.server?.port}`);
+/**
+ * What `ctxd serve` does, with two differences: the model is a fake one, so that it starts at once, and upkeep is
+ * `IMPATIENT`. Tests that do not kill it run it in their own process: another one takes half a second of processor time.
+ * `await using` ends it.
+ */
+export async function serveImpatiently(
+  dataDir: string,
+  { model, ahead, log = silentLog, step = () => {} }: Options = {},
+) {
+  const clock = () => Date.now() + (ahead ?? 0);
+  const lock = lockDataFolder(dataDir, "test");
+  const db = openSqlite(databasePath(dataDir));
+  const folder = join(dataDir, "memories");
+  mkdirSync(folder, { recursive: true });
+  const embedder = model === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: model }));
+  const access = createAccess({ db, clock, publicUrl: "http://localhost" });
+  const { accounts } = access;
+  const lancedb = await loadLanceDb(testCacheDir);
+  const memoryLog = createSqliteLog({ db, clock });
+  const storage = createStorage({
+    lancedb,
+    wanted: embedder.model,
+    folder,
+    log: memoryLog,
+    step,
+  });
+  const store = await openStore({
+    storage,
+    embedders: createEmbedders(embedder, (model) => fakeEmbedder(model)),
+    logger: log,
+    due: IMPATIENT,
+    expiry: { ...EXPIRY, every: 200 },
+  });
+  const uses = createUses({ db, store, clock, log });
+  const memories = createMemories({
+    store,
+    timesFound: uses.timesFound,
+    idempotency: createIdempotency({ log: memoryLog, clock }),
+    clock,
+  });
+  const unwatch = watchRemovedAccounts({ store, accounts, log });
+  const securityLog = createSecurityLog({ db, clock, log });
+  const activity = createActivity({ db, clock, log });
+  const untell = await securityLog.logCommands();
+  const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
+  const applying = ahead === undefined ? null : setInterval(undoable.applyDue, 200);
+  const app = createApp({
+    config: APP_CONFIG,
+    progress: createProgressFiles(join(dataDir, "captured")),
+    access,
+    securityLog,
+    activity,
+    uses,
+    undoable,
+    memories,
+    keys: createKeys({ db, clock }),
+    log,
+    checks: { database: () => "ok" },
+  }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
+  const origin = `http://localhost:${app.server?.port}`;
+  lock.announce(origin);
+  const close = async () => {
+    if (applying !== null) clearInterval(applying);
+    await app.stop(true);
+    unwatch();
+    untell();
+    await undoable.close();
+    await uses.close();
+    await store.close();
+    await securityLog.close();
+    await activity.close();
+    await db.close();
+    lock.release();
+  };
+  return { origin, [Symbol.asyncDispose]: close };
+}
 
-process.on("SIGTERM", async () => {
-  await app.stop(true);
-  unwatch();
-  untell();
-  await undoable.close();
-  await uses.close();
-  await store.close();
-  await securityLog.close();
-  await activity.close();
-  await db.close();
-  lock.release();
-  process.exit(0);
-});
+/**
+ * As a process of its own it serves the data folder given as argument, and prints each step of a flush on standard
+ * output. `FAKE_MODEL` and `CLOCK_AHEAD` are options. `STOP_AT` names a step right after which the process kills
+ * itself, from the first step `STOP_KIND` on.
+ */
+if (import.meta.main) {
+  const [dataDir = ""] = process.argv.slice(2);
+  const { CLOCK_AHEAD, FAKE_MODEL, STOP_AT, STOP_KIND = "" } = process.env;
+  let isOfKind = STOP_KIND === "";
+  const server = await serveImpatiently(dataDir, {
+    model: FAKE_MODEL,
+    ahead: CLOCK_AHEAD === undefined ? undefined : Number(CLOCK_AHEAD),
+    log: createLog({ logLevel: "debug", logFormat: "text" }),
+    step(name) {
+      process.stdout.write(`${name}\n`);
+      if (name === STOP_KIND) isOfKind = true;
+      if (name === STOP_AT && isOfKind) process.kill(process.pid, "SIGKILL");
+    },
+  });
+  process.on("SIGTERM", async () => {
+    await server[Symbol.asyncDispose]();
+    process.exit(0);
+  });
+}

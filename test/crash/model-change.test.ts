@@ -10,8 +10,10 @@ import { until } from "../support/until.ts";
 import { writeWordModel } from "../support/word-model.ts";
 
 /** `COUNT=10000 bun test test/crash/model-change.test.ts` is the same at size. */
-const COUNT = Number(process.env.COUNT ?? 300);
+const COUNT = Number(process.env.COUNT ?? 200);
 const TIMEOUT = COUNT > 1_000 ? 1_800_000 : 60_000;
+/** Milliseconds between two searches, which leave the processor time to change the model. */
+const PAUSE = 50;
 /** A model whose folder is tried instead of the small one. */
 const MODEL = process.env.OTHER_MODEL;
 
@@ -61,6 +63,7 @@ test(
       slowest = Math.max(slowest, performance.now() - started);
       expect(found[0]?.content).toEndWith(`about ${topic}.`);
       searches++;
+      await Bun.sleep(PAUSE);
     };
     const killed: string[] = [];
     // From the small model to the built-in one, with two kills in between.

@@ -1,6 +1,14 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { databasePath } from "../../src/db/data-lock.ts";
 import { readCheckpoints } from "../../src/memories/log/records.ts";
@@ -9,6 +17,7 @@ import { temporaryFolder } from "../support/database.ts";
 import { listFiles } from "../support/files.ts";
 import { createRandom, type Random } from "../support/random.ts";
 import { addAccountTo, spawnServer } from "../support/server-process.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 import { createWriter } from "./writer.ts";
 
 /**
@@ -16,7 +25,7 @@ import { createWriter } from "./writer.ts";
  * lists is torn in one way or another, those of a base that was being added to or indexed as well as
  * whole folders of bases that are not recorded. `LONG=1` makes 150 rounds.
  */
-const ROUNDS = process.env.LONG ? 150 : 6;
+const ROUNDS = process.env.LONG ? 150 : 4;
 const SEED = Number(process.env.SEED ?? 1);
 const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
 /** Milliseconds that anything may take on a busy machine. */
@@ -98,8 +107,8 @@ test(
       await Promise.all(writing);
       for (const kind of await cutPowerOf(dataDir, random)) torn.add(kind);
     }
-    await using server = spawnServer(dataDir, "impatient");
-    const client = createClient(await server.origin(), key);
+    await using server = await serveImpatiently(dataDir);
+    const client = createClient(server.origin, key);
     for (const writer of writers) await writer.check(client);
     // Otherwise this would show nothing.
     expect([...torn]).toEqual(expect.arrayContaining(kinds));
@@ -136,8 +145,8 @@ test(
       else if (says("reembedding_started")) kinds.during++;
       await cutPowerOf(dataDir, random);
     }
-    await using server = spawnServer(dataDir, "impatient", { FAKE_MODEL: model });
-    const client = createClient(await server.origin(), key);
+    await using server = await serveImpatiently(dataDir, { model });
+    const client = createClient(server.origin, key);
     for (const writer of writers) await writer.check(client);
     expect(kinds.during).toBeGreaterThan(0);
     if (process.env.LONG) console.log(kinds);
@@ -150,28 +159,31 @@ test(
   async () => {
     const random = createRandom(SEED);
     const rounds = process.env.LONG ? 60 : 5;
+    const killed = temporaryFolder();
+    const { key } = await addAccountTo(killed);
+    await using first = spawnServer(killed, "impatient", { STOP_AT: "base written" });
+    const saved = await createClient(await first.origin(), key).save({
+      content: "the first memory",
+      tags: ["first"],
+    });
+    await first.exited;
+    expect(checkpointed(killed).size).toBe(0);
     for (let round = 0; round < rounds; round++) {
       const dataDir = temporaryFolder();
-      const { key } = await addAccountTo(dataDir);
-      await using first = spawnServer(dataDir, "impatient", { STOP_AT: "base written" });
-      const saved = await createClient(await first.origin(), key).save({
-        content: "the first memory",
-        tags: ["first"],
-      });
-      await first.exited;
-      expect(checkpointed(dataDir).size).toBe(0);
+      cpSync(killed, dataDir, { recursive: true });
       expect(await cutPowerOf(dataDir, random)).not.toEqual([]);
 
-      await using server = spawnServer(dataDir, "impatient");
-      const client = createClient(await server.origin(), key);
-      expect(await client.search("first")).toMatchObject([{ id: saved.id }]);
-      expect((await client.list({ tags: "first" })).memories).toEqual([saved]);
-      expect(await server.end()).toBe(0);
+      {
+        await using server = await serveImpatiently(dataDir);
+        const client = createClient(server.origin, key);
+        expect(await client.search("first")).toMatchObject([{ id: saved.id }]);
+        expect((await client.list({ tags: "first" })).memories).toEqual([saved]);
+      }
       expect([...checkpointed(dataDir).keys()].map((base) => `${base}.lance`)).toEqual(
         readdirSync(join(dataDir, "memories")),
       );
-      await using again = spawnServer(dataDir, "impatient");
-      expect(await createClient(await again.origin(), key).get(saved.id)).toEqual(saved);
+      await using again = await serveImpatiently(dataDir);
+      expect(await createClient(again.origin, key).get(saved.id)).toEqual(saved);
     }
   },
   TIMEOUT,
@@ -180,16 +192,17 @@ test(
 test("a table whose checkpoint is not on the disk is refused, not replaced by an empty one", async () => {
   const dataDir = temporaryFolder();
   const { key } = await addAccountTo(dataDir);
-  const first = spawnServer(dataDir, "impatient");
-  await createClient(await first.origin(), key).save({ content: "something to lose" });
-  expect(await first.end()).toBe(0);
+  {
+    await using first = await serveImpatiently(dataDir);
+    await createClient(first.origin, key).save({ content: "something to lose" });
+  }
   const [base] = [...checkpointed(dataDir).keys()];
   const versions = join(dataDir, "memories", `${base}.lance`, "_versions");
   const kept = readdirSync(versions);
   rmSync(versions, { recursive: true });
 
-  await using server = spawnServer(dataDir, "impatient");
-  const client = createClient(await server.origin(), key);
+  await using server = await serveImpatiently(dataDir);
+  const client = createClient(server.origin, key);
   for (const path of ["/memories", "/memories/search?q=something"]) {
     expect(await client.send("GET", path)).toMatchObject({
       status: 503,

@@ -1,11 +1,7 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import type { Memory } from "../../src/memories/model/memory.ts";
-import {
-  MAX_TIDIED,
-  type TidyGroup,
-  type TidyOutcome,
-  type TidyReport,
-} from "../../src/memories/rules/tidy/report.ts";
+import type { TidyGroup, TidyOutcome, TidyReport } from "../../src/memories/rules/tidy/report.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { folderOfTest } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
@@ -16,6 +12,7 @@ import {
   untilFlushed,
 } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
+import { serveImpatiently } from "./impatient-server.ts";
 
 /**
  * The server is killed while it tidies. Afterwards nothing is lost, and each group is as before or as proposed.
@@ -26,12 +23,15 @@ const random = createRandom(Number(process.env.SEED ?? 1));
 /** From the oldest memory of each group to the newest. */
 const TEXTS = ["", "!", "!!"].map((end) => `The user prefers tabs over spaces${end}.`);
 
+/** Each takes a server some 40 ms to tidy: long enough for being killed in the midst of them. */
+const GROUPS = 40;
+
 /** Milliseconds by which the clock of a later server is ahead, so that it begins what an earlier one had begun. */
 const ABANDONED = 61_000;
 /** Milliseconds by which the clock of an earlier server is ahead of a later one, in which nothing is due yet. */
 const NOT_DUE = 600_000;
 
-async function report(client: Client, limit = MAX_TIDIED): Promise<TidyReport> {
+async function report(client: Client, limit = GROUPS): Promise<TidyReport> {
   const path = `/memories/tidy?kind=restatements&limit=${limit}`;
   const { status, body } = await client.send("GET", path);
   expect(status).toBe(200);
@@ -43,17 +43,17 @@ const send = (client: Client, groups: readonly TidyGroup[]) =>
 
 async function apply(client: Client, groups: readonly TidyGroup[]): Promise<string> {
   const { status, body } = await send(client, groups);
-  expect({ status, body }).toMatchObject({ status: 200, body: { superseded: 2 * MAX_TIDIED } });
+  expect({ status, body }).toMatchObject({ status: 200, body: { superseded: 2 * GROUPS } });
   return (body as TidyOutcome).undo ?? "";
 }
 
 const undo = async (client: Client, id: string) =>
   (await client.send("DELETE", `/memories/tidy?undo=${id}`)).status;
 
-/** Saves as many groups as one request tidies, each in a project of its own, and waits until they are found. */
+/** Saves groups, each in a project of its own, and waits until they are found. */
 async function plant(client: Client, dataDir: string): Promise<TidyGroup[]> {
   for (const content of TEXTS) {
-    const memories = Array.from({ length: MAX_TIDIED }, (_, n) => ({ content, project: `p${n}` }));
+    const memories = Array.from({ length: GROUPS }, (_, n) => ({ content, project: `p${n}` }));
     await client.saveAll(memories);
   }
   await untilFlushed(dataDir);
@@ -61,7 +61,7 @@ async function plant(client: Client, dataDir: string): Promise<TidyGroup[]> {
     "all groups are found",
     async () => {
       const { compared, kinds } = await report(client, 1);
-      return compared === 1 && kinds.restatements === MAX_TIDIED;
+      return compared === 1 && kinds.restatements === GROUPS;
     },
     200,
   );
@@ -85,7 +85,7 @@ async function readAll(client: Client): Promise<Map<string, Memory>> {
 /** Checks that no memory is lost, and counts the groups that are as before, as proposed, and between the two. */
 async function stateOf(client: Client, groups: readonly TidyGroup[]) {
   const all = await readAll(client);
-  expect(all.size).toBe(TEXTS.length * MAX_TIDIED);
+  expect(all.size).toBe(TEXTS.length * GROUPS);
   const counts = { before: 0, half: 0, whole: 0 };
   for (const { memories } of groups) {
     const ids = memories.map(({ id }) => id);
@@ -102,40 +102,71 @@ async function stateOf(client: Client, groups: readonly TidyGroup[]) {
 }
 
 /** Waits until an earlier memory of a group is superseded, the first or the last one. */
-const untilSuperseded = (client: Client, group: TidyGroup | undefined, place = 1) =>
-  until("the memory is superseded", async () => {
-    const { id = "" } = group?.memories.at(place) ?? {};
-    return (await client.get(id)).superseded_by !== null;
-  });
+const untilSuperseded = (client: Client, group: TidyGroup | undefined, place = 1, pause = 10) =>
+  until(
+    "the memory is superseded",
+    async () => {
+      const { id = "" } = group?.memories.at(place) ?? {};
+      return (await client.get(id)).superseded_by !== null;
+    },
+    pause,
+  );
 
 /** Waits until all groups are applied. */
 async function untilDone(client: Client, groups: readonly TidyGroup[]) {
   // One after the other: all together may take longer on a busy machine than a condition may.
-  for (const group of groups) await untilSuperseded(client, group, -1);
-  expect(await stateOf(client, groups)).toEqual({ before: 0, half: 0, whole: MAX_TIDIED });
+  for (const group of groups) await untilSuperseded(client, group, -1, 200);
+  expect(await stateOf(client, groups)).toEqual({ before: 0, half: 0, whole: GROUPS });
   expect((await report(client)).groups).toEqual([]);
 }
 
-/** A data folder with an account, and a function that starts a server there, lets a client use it, and kills it. */
-async function killing(folder: string, kind: ServerKind = "impatient") {
-  const { key } = await addAccountTo(folder);
-  return async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
+/** A function that starts a server whose clock is ahead by so much, lets a client use it, and kills it. */
+const killing =
+  (folder: string, key: string, kind: ServerKind = "impatient") =>
+  async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
     await using server = spawnServer(folder, kind, { CLOCK_AHEAD: String(ahead) });
     const used = await use(createClient(await server.origin(), key));
     await server.kill();
     return used;
   };
+
+/** The same with a server in this process, which ends in order. */
+const serving =
+  (folder: string, key: string) =>
+  async <Result>(ahead: number, use: (client: Client) => Promise<Result>) => {
+    await using server = await serveImpatiently(folder, { ahead });
+    return await use(createClient(server.origin, key));
+  };
+
+/** A data folder in which the groups are found. Each test has a copy. */
+const planted = { folder: folderOfTest(), key: "", groups: [] as TidyGroup[] };
+beforeAll(async () => {
+  const { path } = planted.folder;
+  planted.key = (await addAccountTo(path)).key;
+  planted.groups = await serving(path, planted.key)(-NOT_DUE, (client) => plant(client, path));
+});
+afterAll(() => planted.folder[Symbol.dispose]());
+
+function copyOfPlanted() {
+  const folder = folderOfTest();
+  cpSync(planted.folder.path, folder.path, { recursive: true });
+  const { key, groups } = planted;
+  return {
+    groups,
+    untilKilled: killing(folder.path, key),
+    served: serving(folder.path, key),
+    ...folder,
+  };
 }
 
 test.concurrent("a server that is killed in the midst of tidying finishes it after the next start, also if it is killed again", async () => {
-  using folder = folderOfTest();
-  const untilKilled = await killing(folder.path);
-  const { groups, id } = await untilKilled(0, async (client) => {
-    const groups = await plant(client, folder.path);
-    const id = await apply(client, groups);
-    await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
-    return { groups, id };
-  });
+  using copy = copyOfPlanted();
+  const { groups, untilKilled, served } = copy;
+  const id = await served(-NOT_DUE, (client) => apply(client, groups));
+  // It is due when this server starts.
+  await untilKilled(0, (client) =>
+    untilSuperseded(client, random.pick(groups.slice(0, GROUPS / 4))),
+  );
   /** Checks a server that lets the change of the killed one be. Returns how many groups are as before. */
   const check = async (client: Client) => {
     const { before, half } = await stateOf(client, groups);
@@ -146,26 +177,23 @@ test.concurrent("a server that is killed in the midst of tidying finishes it aft
     expect((await report(client)).groups).toEqual([]);
     return before;
   };
-  const left = await untilKilled(-NOT_DUE, check);
+  const left = await served(-NOT_DUE, check);
   await untilKilled(ABANDONED, async (client) => {
     await untilSuperseded(client, random.pick(groups.slice(-left, -left / 2)));
   });
-  expect(await untilKilled(-NOT_DUE, check)).toBeLessThan(left);
-  await untilKilled(2 * ABANDONED, async (client) => {
+  expect(await served(-NOT_DUE, check)).toBeLessThan(left);
+  await served(2 * ABANDONED, async (client) => {
     await untilDone(client, groups);
     expect((await send(client, groups)).status).toBe(409);
   });
 }, 240_000);
 
 test.concurrent("a server that is killed before it tidies has changed nothing, and lets undo it after the next start", async () => {
-  using folder = folderOfTest();
-  const untilKilled = await killing(folder.path);
-  const { groups, id } = await untilKilled(NOT_DUE, async (client) => {
-    const groups = await plant(client, folder.path);
-    return { groups, id: await apply(client, groups) };
-  });
-  await untilKilled(0, async (client) => {
-    expect(await stateOf(client, groups)).toEqual({ before: MAX_TIDIED, half: 0, whole: 0 });
+  using copy = copyOfPlanted();
+  const { groups, untilKilled, served } = copy;
+  const id = await untilKilled(NOT_DUE, (client) => apply(client, groups));
+  await served(0, async (client) => {
+    expect(await stateOf(client, groups)).toEqual({ before: GROUPS, half: 0, whole: 0 });
     expect((await report(client)).groups).toEqual([]);
     expect(await undo(client, id)).toBe(200);
     expect((await report(client)).groups).toEqual(groups);
@@ -178,26 +206,26 @@ test.concurrent("a server that is killed before it tidies has changed nothing, a
     return [answer];
   });
   await Promise.all(sent);
-  await untilKilled(2 * NOT_DUE, async (client) => {
+  await served(NOT_DUE, async (client) => {
     const { groups: again } = await report(client);
     // Either the request has left nothing behind, or it is carried out.
-    if (again.length > 0) {
-      expect(again).toEqual(groups);
-      await apply(client, again);
-    }
-    await untilDone(client, groups);
+    if (again.length === 0) return;
+    expect(again).toEqual(groups);
+    await apply(client, again);
   });
+  await served(2 * NOT_DUE, (client) => untilDone(client, groups));
 }, 240_000);
 
 test.skipIf(!process.env.LONG)(
   "so does the program as people run it, some two minutes later",
   async () => {
     using folder = folderOfTest();
-    const untilKilled = await killing(folder.path, "real");
+    const { key } = await addAccountTo(folder.path);
+    const untilKilled = killing(folder.path, key, "real");
     const groups = await untilKilled(0, async (client) => {
       const groups = await plant(client, folder.path);
       await apply(client, groups);
-      await untilSuperseded(client, random.pick(groups.slice(0, MAX_TIDIED / 4)));
+      await untilSuperseded(client, random.pick(groups.slice(0, GROUPS / 4)));
       return groups;
     });
     await untilKilled(0, async (client) => {

@@ -1,10 +1,13 @@
 import {
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
+  renameSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -12,6 +15,7 @@ import {
 import { constants } from "node:os";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/database.ts";
+import { testCacheDir } from "../support/embedder.ts";
 
 /** What goes wrong. Of each kind of call one of so many fails; none where it is 0. */
 export interface Rules {
@@ -39,15 +43,27 @@ export const missing =
       ? "it takes a C compiler (Debian: apt-get install gcc)"
       : null;
 
+/** The path of the library, compiled once for all tests. */
+function compiled(): string {
+  const source = join(import.meta.dir, "unreliable.c");
+  const hash = Bun.hash(readFileSync(source)).toString(16);
+  const library = join(testCacheDir, `unreliable-${hash}.so`);
+  if (existsSync(library)) return library;
+  mkdirSync(testCacheDir, { recursive: true });
+  const unfinished = `${library}-${process.pid}`;
+  const command = [compiler ?? "", "-shared", "-fPIC", "-O2", "-o", unfinished, source];
+  const { success, stderr } = Bun.spawnSync(command);
+  if (!success) throw new Error(String(stderr));
+  renameSync(unfinished, library);
+  return library;
+}
+
 /** Makes a machine whose faults concern the files below a folder, and the processes that it runs. */
 export function createUnreliableMachine(folder: string) {
   const lab = temporaryFolder();
   mkdirSync(folder, { recursive: true });
-  const [library, rules, disk] = ["unreliable.so", "rules", "disk"].map((name) => join(lab, name));
-  const source = join(import.meta.dir, "unreliable.c");
-  const command = [compiler ?? "", "-shared", "-fPIC", "-O2", "-o", library ?? "", source];
-  const { success, stderr } = Bun.spawnSync(command);
-  if (!success) throw new Error(String(stderr));
+  const library = compiled();
+  const [rules, disk] = ["rules", "disk"].map((name) => join(lab, name));
   writeFileSync(rules ?? "", new Uint8Array(40));
 
   const allFiles = () =>
@@ -64,7 +80,7 @@ export function createUnreliableMachine(folder: string) {
   return {
     /** The environment of a process that runs on this machine. */
     settings: {
-      LD_PRELOAD: library ?? "",
+      LD_PRELOAD: library,
       UNRELIABLE_RULES: rules ?? "",
       UNRELIABLE_FOLDER: folder,
       UNRELIABLE_DISK: disk ?? "",

@@ -11,6 +11,9 @@ type Pending =
 
 type Content = Omit<Memory, "id" | "created_at" | "updated_at" | "supersedes" | "source">;
 
+/** Milliseconds, at most, between two writes of a client. They leave the processor time for upkeep. */
+const PAUSE = 20;
+
 /** One client that writes, and knows exactly what must be there of its memories. */
 export type Writer = ReturnType<typeof createWriter>;
 
@@ -162,6 +165,7 @@ export function createWriter(agent: string, random: Random) {
       while (!isOver()) {
         try {
           await step(client);
+          await Bun.sleep(random.below(PAUSE));
         } catch (error) {
           if (isDisconnected(error)) return;
           throw error;
