@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileOf } from "../support/bundles.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+const MAIN = fileOf("src/main.ts");
 
 /** For each shell, the script that prints the completions of a line. */
 const SHELLS = {

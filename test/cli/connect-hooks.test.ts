@@ -7,6 +7,7 @@ import { ownCommand } from "../../src/server/invocation.ts";
 import { program, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { WITHOUT_MODEL } from "../support/doctor.ts";
 import { until } from "../support/until.ts";
 
 /** A home folder in which every agent with hooks has run. */
@@ -112,7 +113,7 @@ test.each([
     const says = (text: string) => text.includes("starts no MCP servers in");
     expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
     expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
-    const doctor = await ctxd(["doctor"], { env: { HOME: home } });
+    const doctor = await ctxd(["doctor"], { env: { HOME: home, ...WITHOUT_MODEL } });
     expect(says(doctor.stdout)).toBe(isSaid);
     put(".gemini/settings.json", '{ "security": { "folderTrust": { "enabled": false } } }');
     expect(says((await run(["gemini", "--yes"])).stderr)).toBe(false);

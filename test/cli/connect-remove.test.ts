@@ -59,9 +59,12 @@ function wanted(client: Client, options: Options): WantedSettings {
   };
 }
 
+/** In memory if possible: each change is flushed to the disk, and there are thousands. */
+const MEMORY = "/dev/shm";
+
 /** A home folder in which every client has run, but has no file yet. */
 function createHome() {
-  const home = temporaryFolder();
+  const home = temporaryFolder(existsSync(MEMORY) ? MEMORY : undefined);
   const find = (settings: SettingsFile) =>
     locate(settings, { env: {}, home, platform: process.platform });
   const places = new Map<string, Place>();

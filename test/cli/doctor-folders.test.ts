@@ -3,29 +3,28 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
-import { runDoctor } from "../support/doctor.ts";
+import { runDoctor, WITHOUT_MODEL } from "../support/doctor.ts";
 
-test("a data folder that other users can read is a warning with a remedy", async () => {
+test("a data folder that other users can read is a warning with a remedy, an interrupted restore a problem", async () => {
   const dataDir = temporaryFolder();
   testDatabase(dataDir);
+  mkdirSync(join(dataDir, "restoring"));
   chmodSync(dataDir, 0o755);
-  expect((await runDoctor(dataDir)).found("data folder")).toEqual({
+  const { found } = await runDoctor(dataDir, WITHOUT_MODEL);
+  expect(found("data folder")).toEqual({
     check: "data folder",
     state: "warning",
     message: `${dataDir} is open to other users: chmod go= ${dataDir} closes it.`,
   });
-});
-
-test("an interrupted restore is a problem", async () => {
-  const dataDir = temporaryFolder();
-  mkdirSync(join(dataDir, "restoring"));
-  expect((await runDoctor(dataDir)).found("restore").message).toContain("run ctxd restore again");
+  expect(found("restore").message).toContain("run ctxd restore again");
 });
 
 test("a file instead of the data folder is a problem", async () => {
   const path = join(temporaryFolder(), "file");
   writeFileSync(path, "");
-  expect((await runDoctor(path)).found("data folder").message).toContain("is a file");
+  expect((await runDoctor(path, WITHOUT_MODEL)).found("data folder").message).toContain(
+    "is a file",
+  );
 });
 
 test("folders that can't be written are problems", () => {
@@ -43,6 +42,7 @@ test("folders that can't be written are problems", () => {
         HOME: folder,
         CTXD_CACHE_DIR: join(folder, "cache"),
         CTXD_PORT: "0",
+        ...WITHOUT_MODEL,
         PATH: process.env.PATH,
       },
     },
@@ -74,7 +74,10 @@ test.skipIf(!canMount).each([
     const link = join(folder, "..", "link");
     symlinkSync(folder, link);
     for (const path of [folder, join(folder, "..", "a folder", "x", "y"), link]) {
-      const { found } = await runDoctor(temporaryFolder(), { CTXD_CACHE_DIR: path });
+      const { found } = await runDoctor(temporaryFolder(), {
+        ...WITHOUT_MODEL,
+        CTXD_CACHE_DIR: path,
+      });
       expect(found("cache folder")).toMatchObject({ state });
       expect(found("cache folder").message).toContain(text);
     }
@@ -88,7 +91,9 @@ test.skipIf(!canMount)("a disk that is nearly full is a problem", async () => {
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]);
   if (mounted.exitCode !== 0) return console.warn(`not tried: ${mounted.stderr}`);
   try {
-    expect((await runDoctor(folder)).found("disk")).toMatchObject({ state: "problem" });
+    expect((await runDoctor(folder, WITHOUT_MODEL)).found("disk")).toMatchObject({
+      state: "problem",
+    });
   } finally {
     Bun.spawnSync(["umount", folder]);
   }

@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownCommand } from "../../src/server/invocation.ts";
-import { ctxdInTerminal } from "../support/command-line.ts";
+import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { listFiles } from "../support/files.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
@@ -18,13 +17,7 @@ beforeAll(async () => {
   await run(["save", TEXT]);
 });
 
-async function run(args: string[]) {
-  const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {
-    ...{ cwd: root, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { stdout, stderr, exitCode: await child.exited };
-}
+const run = (args: string[]) => ctxd(args, { ...terminal, cwd: root });
 
 test("--wait answers when no file has the text any more, and the receipt says so", async () => {
   await run(["save", "Bob keeps a dog."]);

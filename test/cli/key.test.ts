@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openSync } from "node:fs";
 import { isWellFormed } from "../../src/keys/new-key.ts";
-import { ctxd } from "../support/command-line.ts";
+import { commandLine, ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { addAccount, testStores } from "../support/stores.ts";
 
@@ -172,8 +172,7 @@ test.each(["key_unknown", "' OR 1=1 --"])("key revoke %s revokes nothing", async
 
 test.skipIf(process.platform !== "linux")("a key that can't be printed is revoked", async () => {
   const { dataDir, keys, account } = await withAccount();
-  const source = new URL("../../src/main.ts", import.meta.url).pathname;
-  const child = Bun.spawn([process.execPath, source, ...CREATE, "--data-dir", dataDir], {
+  const child = Bun.spawn(commandLine(CREATE, { dataDir }), {
     stdout: openSync("/dev/full", "w"),
     stderr: "pipe",
     env: {},

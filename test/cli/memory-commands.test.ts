@@ -1,8 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ownCommand } from "../../src/server/invocation.ts";
-import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
+import { ctxd, ctxdInTerminal, type Surroundings } from "../support/command-line.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { temporaryHome } from "../support/temporary-home.ts";
 
@@ -34,17 +33,10 @@ function project(name: string): string {
 }
 
 /** Runs a command in a folder. The first command starts the server. */
-async function run(args: string[], { cwd = folders.none, input = "" as string | Uint8Array } = {}) {
-  const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {
-    ...{ cwd, env, stdin: new Blob([input]), stdout: "pipe", stderr: "pipe" },
-  });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
-}
+const run = (
+  args: string[],
+  { cwd = folders.none, input = "" }: Pick<Surroundings, "cwd" | "input"> = {},
+) => ctxd(args, { dataDir, env, cwd, input });
 
 /** The texts that a search in a folder finds. */
 async function contentsFound(args: string[], cwd = folders.none): Promise<string[]> {

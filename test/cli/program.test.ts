@@ -4,7 +4,7 @@ import { join } from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { SETTINGS } from "../../src/config/settings.ts";
 import { databasePath } from "../../src/db/data-lock.ts";
-import { ctxd } from "../support/command-line.ts";
+import { commandLine, ctxd } from "../support/command-line.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
 
 test.each(["--version", "-V"])("%s prints the version", async (flag) => {
@@ -168,8 +168,8 @@ test.skipIf(process.getuid?.() === 0)("a folder that can't be written is named",
 });
 
 test("a closed output pipe causes no stack trace", async () => {
-  const source = new URL("../../src/main.ts", import.meta.url).pathname;
-  const run = `(sleep 0.3; "${process.execPath}" "${source}" --help; echo $? >&2) | true`;
+  const command = commandLine(["--help"], {}).join('" "');
+  const run = `(sleep 0.3; "${command}"; echo $? >&2) | true`;
   const child = Bun.spawn(["sh", "-c", run], { stdout: "pipe", stderr: "pipe" });
   expect(await child.stderr.text()).toMatch(/^\d\n$/);
 });

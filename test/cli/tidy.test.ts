@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import type { TidyOutcome, TidyReport } from "../../src/memories/rules/tidy/report.ts";
-import { ownCommand } from "../../src/server/invocation.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
@@ -13,13 +12,7 @@ const { home: root, dataDir } = temporaryHome();
 mkdirSync(dataDir);
 const env = { HOME: root, CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };
 
-async function run(...args: string[]) {
-  const child = Bun.spawn([...ownCommand, ...args, "--data-dir", dataDir], {
-    ...{ cwd: root, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" },
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { stdout, stderr, exitCode: await child.exited };
-}
+const run = (...args: string[]) => ctxd(args, { dataDir, env, cwd: root });
 
 test("the command lists what could be tidied, and applies nothing unasked", async () => {
   const day = new Date(Date.now() + 86_400_000).toISOString();

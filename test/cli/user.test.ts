@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { findLocalOwner } from "../../src/accounts/accounts.ts";
-import { ctxd, ctxdInTerminal } from "../support/command-line.ts";
+import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testStores } from "../support/stores.ts";
 
@@ -28,11 +28,9 @@ test("the password is the first line, without its line break", async () => {
 
 test("user add does not wait for the end of standard input", async () => {
   const dataDir = temporaryFolder();
-  const source = new URL("../../src/main.ts", import.meta.url).pathname;
-  const child = Bun.spawn(
-    [process.execPath, source, "user", "add", "you@example.com", "--data-dir", dataDir],
-    { stdin: "pipe", stdout: "ignore", stderr: "ignore", env: {} },
-  );
+  const child = Bun.spawn(commandLine(["user", "add", "you@example.com"], { dataDir }), {
+    ...{ stdin: "pipe", stdout: "ignore", stderr: "ignore", env: {} },
+  });
   child.stdin.write(`${PASSWORD}\n`);
   child.stdin.flush();
   expect(await child.exited).toBe(0);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { ownCommand } from "../../src/server/invocation.ts";
 import { fileOf } from "./bundles.ts";
 
 const SOURCE = join(import.meta.dir, "..", "..", "src", "main.ts");
@@ -13,7 +14,9 @@ export interface Surroundings {
   /** The data folder; the program's own default when left out. */
   readonly dataDir?: string;
   /** What standard input holds; nothing by default. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array<ArrayBuffer>;
+  /** The folder in which it runs; the root of the checkout by default. */
+  readonly cwd?: string;
   readonly env?: Record<string, string>;
   /** Whether another user runs it, who can't read the bundle: then it runs from the sources. */
   readonly isOtherUser?: boolean;
@@ -22,16 +25,19 @@ export interface Surroundings {
 /** The command line that runs `ctxd`, for `Bun.spawn`. */
 export function commandLine(
   args: readonly string[],
-  { dataDir, isOtherUser = false }: Surroundings,
+  { dataDir, cwd, isOtherUser = false }: Surroundings,
 ): string[] {
   const location = dataDir === undefined ? [] : ["--data-dir", dataDir];
   const program = isOtherUser ? SOURCE : fileOf("src/main.ts");
-  return [process.execPath, program, ...args, ...location];
+  // In another folder Bun is told the settings of the checkout, as by what `connect` writes.
+  const flags = cwd === undefined ? [] : ownCommand.slice(1, -1);
+  return [process.execPath, ...flags, program, ...args, ...location];
 }
 
 /** Runs `ctxd` as a process of its own, without the environment of the tests. */
 export async function ctxd(args: readonly string[], surroundings: Surroundings = {}) {
   const child = Bun.spawn(commandLine(args, surroundings), {
+    ...(surroundings.cwd !== undefined && { cwd: surroundings.cwd }),
     stdin: new Blob([surroundings.input ?? ""]),
     stdout: "pipe",
     stderr: "pipe",

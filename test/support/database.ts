@@ -19,9 +19,9 @@ export function afterThisTest(cleanup: () => unknown): void {
   });
 }
 
-/** A new folder that is removed after the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
+/** A new folder that is removed after the test. @param parent the folder in which it is */
+export function temporaryFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "ctxd-test-"));
   afterThisTest(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
