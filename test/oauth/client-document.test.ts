@@ -40,7 +40,8 @@ const answers: Record<string, () => Response | Promise<Response>> = {
     ),
 };
 
-describe.skipIf(Bun.which("openssl") === null)("the fetcher of documents", () => {
+// It is the same for replicas.
+describe.skipIf(EACH_FOR_ITSELF || Bun.which("openssl") === null)("the fetcher of documents", () => {
   const resolved: string[] = [];
   let cert: string;
   let web: ReturnType<typeof Bun.serve>;
