@@ -15,6 +15,9 @@ import { until } from "../support/until.ts";
 const BACKUPS = process.env.LONG ? 40 : 3;
 const TIMEOUT = process.env.LONG ? 1_200_000 : 120_000;
 
+/** Milliseconds between two writes of an account: each part of a backup takes longer. */
+const PACE = 10;
+
 /** The states of a memory in order; `null` when it was removed. */
 interface History {
   states: (string | null)[];
@@ -49,6 +52,7 @@ function startWriter(cluster: Cluster, key: string, history: Map<string, History
         await change(other, null, () => client().remove(other));
       }
       writes++;
+      await Bun.sleep(PACE);
     }
   };
   const running = write();

@@ -9,10 +9,10 @@ import { createRandomClients } from "./random-clients.ts";
  * tries another one.
  */
 const SEEDS = process.env.LONG ? [1, 2] : [Number(process.env.SEED ?? 1)];
-const LONG = process.env.LONG ? 60_000 : 4_000;
+const LONG = process.env.LONG ? 60_000 : 2_000;
 const CLIENTS = 9;
 /** The fewest calls, however slow the machine is. */
-const LEAST = 200;
+const LEAST = 400;
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test.each(SEEDS)(
   LONG + 120_000,
 );
 
-const READS = 1_000;
+const READS = process.env.LONG ? 1_000 : 400;
 const LANES = 4;
 
 /** Writes to one replica, and reads from another one right after the answer. */
@@ -67,7 +67,7 @@ async function writeAndRead(writing: Client, reading: Client, random: Random): P
   expect(listed.toSorted(byId)).toEqual(memories.toSorted(byId));
 }
 
-test("none of 1,000 reads right after a write to another replica is stale", async () => {
+test("no read right after a write to another replica is stale", async () => {
   const { key } = await cluster.addAccount();
   const random = createRandom(1);
   const lane = async (_: unknown, start: number) => {

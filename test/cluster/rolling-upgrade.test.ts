@@ -11,8 +11,11 @@ import { openPostgres } from "../support/open-postgres.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { type ServerKind, spawnServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
+import { writeWordModel } from "../support/word-model.ts";
 
 const LANES = 3;
+/** Milliseconds between two rounds of a client: a replica takes much longer to end. */
+const PACE = 20;
 /** The servers that replace the old ones, in order. */
 const KINDS: ServerKind[] = process.env.LONG
   ? ["real", "real", "next", "real", "next", "next"]
@@ -59,7 +62,7 @@ function startLoad(balancer: Balancer, key: string) {
   };
 
   const lane = async (number: number) => {
-    for (let round = 0; !isOver && failures.length === 0; round++) {
+    for (let round = 0; !isOver && failures.length === 0; round++, await Bun.sleep(PACE)) {
       try {
         const { id } = await send("POST", "/memories", { content: `${round} of lane ${number}` });
         const path = `/memories/${id}`;
@@ -103,12 +106,16 @@ test("no request fails while two replicas are replaced, also by a newer version"
   await using objects = await startObjectStore();
   using balancer = startBalancer();
   await using servers = new AsyncDisposableStack();
+  // Starts more quickly than the built-in model.
+  const model = join(root, "model");
+  await writeWordModel(model);
   let folders = 0;
   const start = async (kind: ServerKind) => {
     const server = servers.use(
       spawnServer(join(root, String(++folders)), kind, {
         CTXD_DATABASE_URL: database.url,
         ...objects.settings(),
+        CTXD_MODEL: model,
         CTXD_DRAIN_SECONDS: "1",
         CTXD_RATE_LIMIT: "off",
         CTXD_LOG_LEVEL: "info",

@@ -1,4 +1,4 @@
-import { test } from "bun:test";
+import { afterAll, beforeAll, test } from "bun:test";
 import { type Cluster, type Replica, startCluster } from "../support/cluster.ts";
 import { FLUSH_STEPS } from "../support/flush-steps.ts";
 import { until } from "../support/until.ts";
@@ -47,10 +47,15 @@ async function hit(
   return { starting: restarting };
 }
 
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+}, 120_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
 test.each(["SIGKILL", "SIGSTOP"] as const)(
   "%s at any step of upkeep loses and duplicates no answered write",
   async (signal) => {
-    await using cluster = await startCluster();
     const load = await startLoad(cluster, SEED);
     let starting = Promise.resolve();
     try {

@@ -22,6 +22,7 @@ import { openPostgres } from "../support/open-postgres.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { addAccountTo, serving } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
+import { writeWordModel } from "../support/word-model.ts";
 
 /**
  * From one machine to replicas and back with the commands `backup` and `restore`. `LONG=1` takes 10,000
@@ -47,7 +48,11 @@ const QUERIES = ["who repaired the violin", "closed bakery", "Ada's bicycle", "n
 const place = folderOfTest();
 const laptop = join(place.path, "laptop");
 const backup = join(place.path, "backup");
-const env = { CTXD_CACHE_DIR: testCacheDir };
+/** With the built-in model, which the earlier version had. */
+const builtIn = { CTXD_CACHE_DIR: testCacheDir };
+/** A small real model, since only the same answers before and after matter. */
+const model = join(place.path, "model");
+const env = { ...builtIn, CTXD_MODEL: model };
 let key: string;
 let saved: { id: string };
 /** The state of the single machine when it was backed up. */
@@ -55,12 +60,13 @@ let original: Awaited<ReturnType<typeof contentsOf>>;
 let shared: Awaited<ReturnType<typeof startShared>>;
 
 /** What replicas share, still empty. */
-async function startShared() {
+async function startShared(own: Record<string, string> = builtIn) {
   await using opening = new AsyncDisposableStack();
   const database = opening.use(await (await sharedPostgres()).database());
   const objects = opening.use(await startObjectStore());
   const opened = opening.move();
   const settings = {
+    ...own,
     CTXD_DATABASE_URL: database.url,
     CTXD_DRAIN_SECONDS: "0",
     ...objects.settings(),
@@ -68,7 +74,6 @@ async function startShared() {
   return {
     url: database.url,
     settings,
-    env: { ...env, ...settings },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }
@@ -99,6 +104,7 @@ async function contentsOf(client: Client, origin: string) {
 }
 
 beforeAll(async () => {
+  await writeWordModel(model);
   const account = await addAccountTo(laptop);
   ({ key } = account);
   await allowApp(account.accountId);
@@ -117,7 +123,7 @@ beforeAll(async () => {
   await client.update(saved.id, { content: "saved once and changed" });
   original = await contentsOf(client, server.origin);
   await run(["backup", backup], laptop);
-  shared = await startShared();
+  shared = await startShared(env);
 }, TIMEOUT);
 afterAll(async () => {
   await shared?.[Symbol.asyncDispose]();
@@ -165,9 +171,9 @@ const withoutUse = <Access extends { lastUsedAt: unknown }>({ lastUsedAt: _, ...
 test(
   "one machine's data is on every replica, and the replicas' data goes back to one machine",
   async () => {
-    const { stderr } = await run(["restore", backup], newFolder(), shared.env);
+    const { stderr } = await run(["restore", backup], newFolder(), shared.settings);
     expect(stderr).toContain("Restored 1 account, 1 table of memories");
-    const second = await ctxd(["restore", backup], { dataDir: newFolder(), env: shared.env });
+    const second = await ctxd(["restore", backup], { dataDir: newFolder(), env: shared.settings });
     expect(second).toMatchObject({ stdout: "", exitCode: 1 });
     expect(second.stderr).toBe(
       "ctxd: The database of CTXD_DATABASE_URL is not empty: choose a new one.\n",
@@ -204,7 +210,7 @@ test(
       const before = [...answered];
       const gone = await first.client(key).save({ content: `${FORGOTTEN} again` });
       await second.client(key).remove(gone.id);
-      await run(["backup", there], newFolder(), shared.env);
+      await run(["backup", there], newFolder(), shared.settings);
       isOver = true;
       await Promise.all(load);
       answered = before;
@@ -239,7 +245,7 @@ test.skipIf(!process.env.LONG)(
     await using other = await startShared();
     const archive = join(import.meta.dir, "..", "fixtures", "earlier-version.tar.gz");
     await Bun.$`tar -C ${place.path} -xzf ${archive} backup --transform s/^backup/earlier/`;
-    await run(["restore", join(place.path, "earlier")], newFolder(), other.env);
+    await run(["restore", join(place.path, "earlier")], newFolder(), other.settings);
     await using first = await serving(newFolder(), other.settings);
     await using second = await serving(newFolder(), other.settings);
     for (const { key, memories } of told.accounts) {
@@ -270,10 +276,10 @@ test.skipIf(!process.env.LONG)(
     await Bun.$`tar -C ${place.path} -xzf ${archive} changing`;
     const changing = join(place.path, "changing");
     // Migrates the schema, and starts nothing.
-    await run(["user", "list"], changing);
+    await run(["user", "list"], changing, builtIn);
     const cutOff = join(place.path, "cut-off");
-    await run(["backup", cutOff], changing);
-    const { stderr } = await run(["restore", cutOff], newFolder(), other.env);
+    await run(["backup", cutOff], changing, builtIn);
+    const { stderr } = await run(["restore", cutOff], newFolder(), other.settings);
     expect(stderr).toContain("Restored 1 account, 2 tables of memories");
     const { key, memories } = told.changing;
     const ids = memories.map(({ id }) => id);
@@ -289,8 +295,8 @@ test.skipIf(!process.env.LONG)(
       }
     }
     const done = join(place.path, "done");
-    await run(["backup", done], newFolder(), other.env);
-    const { stderr: said } = await run(["restore", done], join(place.path, "changed"));
+    await run(["backup", done], newFolder(), other.settings);
+    const { stderr: said } = await run(["restore", done], join(place.path, "changed"), builtIn);
     expect(said).toContain("Restored 1 account, 1 table of memories");
   },
   TIMEOUT,

@@ -3,7 +3,12 @@ import { join } from "node:path";
 const ROOT = join(import.meta.dir, "..", "..");
 
 /** Programs that are started often enough to be worth bundling. */
-const BUNDLED = ["src/main.ts", "test/crash/impatient-server.ts", "test/cluster/replica.ts"];
+const BUNDLED = [
+  "src/main.ts",
+  "test/crash/impatient-server.ts",
+  "test/cluster/next-version.ts",
+  "test/cluster/replica.ts",
+];
 let bundles: string | null = null;
 
 /** The file by which Bun runs a program of the sources as they are now: a bundle, if there is one. */
