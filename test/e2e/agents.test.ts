@@ -10,9 +10,8 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close());
 
 test.each<[string, Look]>([
-  ["", {}],
+  ["", { inTurn: true }],
   [", without JavaScript", { javaScript: false }],
-  [", in the dark on a narrow screen", { dark: true, narrow: true }],
 ])("an agent is paused and resumed, and what it wrote is removed%s", async (_, look) => {
   const check = async (page: Page) => {
     if (look.javaScript !== false) await expectSound(page);

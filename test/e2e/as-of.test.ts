@@ -11,9 +11,8 @@ afterAll(() => dashboard?.close());
 const DAY = 86_400_000;
 const project = "atlas";
 const LOOKS: [string, Look][] = [
-  ["", {}],
+  ["", { inTurn: true }],
   [", without JavaScript", { javaScript: false }],
-  [", in the dark on a narrow screen", { dark: true, narrow: true }],
 ];
 
 const listed = async (page: Page) => (await page.locator(".memory-text").allInnerTexts()).sort();

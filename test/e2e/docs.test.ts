@@ -12,28 +12,27 @@ afterAll(() => dashboard?.close());
 const colourOf = (page: Page, property: string) =>
   page.evaluate<string>(`getComputedStyle(document.body).${property}`);
 
-test.each([
-  ["light", false, "rgb(250, 250, 251)"],
-  ["dark", true, "rgb(15, 16, 20)"],
-])(
-  "the API page has the system's colour scheme (%s) and our font, and begins with memories",
-  async (_, dark, background) => {
-    const { origin } = dashboard;
-    // Fails if anything is asked of another host, or if the page's policy forbids something.
-    await dashboard.browser.visit({ origin, dark }, async (page) => {
-      await page.goto(`${origin}/docs`);
-      await page.getByRole("heading", { name: "memories", exact: true }).waitFor();
-      const first = page.getByRole("heading", { level: 3 }).first();
-      expect(await first.textContent()).toContain("List memories");
-      expect(await page.title()).toBe("API · ctxd");
-      expect(await colourOf(page, "backgroundColor")).toBe(background);
-      const font = "getComputedStyle(document.querySelector('.scalar-app')).fontFamily";
-      expect(await page.evaluate<string>(font)).toStartWith("Geist");
-      await page.getByRole("link", { name: "Dashboard" }).click();
-      await page.waitForURL(/\/(sign-in|setup)/);
-    });
-  },
-);
+/** The page begins with memories, and has the system's colour scheme and our font. */
+async function expectOurs(page: Page, background: string): Promise<void> {
+  await page.getByRole("heading", { name: "memories", exact: true }).waitFor();
+  const first = page.getByRole("heading", { level: 3 }).first();
+  expect(await first.textContent()).toContain("List memories");
+  expect(await page.title()).toBe("API · ctxd");
+  expect(await colourOf(page, "backgroundColor")).toBe(background);
+  const font = "getComputedStyle(document.querySelector('.scalar-app')).fontFamily";
+  expect(await page.evaluate<string>(font)).toStartWith("Geist");
+}
+
+test("the API page has the system's dark colours, and leads to the dashboard", async () => {
+  const { origin } = dashboard;
+  // Fails if anything is asked of another host, or if the page's policy forbids something.
+  await dashboard.browser.visit({ origin, dark: true }, async (page) => {
+    await page.goto(`${origin}/docs`);
+    await expectOurs(page, "rgb(15, 16, 20)");
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.waitForURL(/\/(sign-in|setup)/);
+  });
+});
 
 const SAVING = "tag/memories/POST/api/memories";
 
@@ -45,6 +44,7 @@ test("samples in three languages have the reader's key, and a request can be tri
     await page.goto(`${origin}/docs#${SAVING}`);
     const operation = page.locator(`[id$="${SAVING}"]`);
     await operation.getByRole("heading", { name: "Save a memory" }).waitFor();
+    await expectOurs(page, "rgb(250, 250, 251)");
     await page.getByPlaceholder("Token").first().fill(account.key);
     const sample = operation.locator(".scalar-code-block, pre").first();
     for (const [tab, begins] of [

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { projectPath } from "../../src/dashboard/navigation.tsx";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { expectSound, type Look, type Page } from "../support/browser.ts";
+import { changeLook, expectSound, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 
-/** Milliseconds for visiting all pages on a busy machine. */
-const TIMEOUT = 120_000;
+/** Milliseconds for visiting all pages in three looks on a busy machine. */
+const TIMEOUT = 240_000;
 /** Presses of Tab that are more than enough to reach every element of a page. */
 const MOST_STOPS = 400;
+const PRESSES_AT_ONCE = 20;
 
 /** A shift below this value is not noticed. The layout-shift score (CLS) is good up to 0.1. */
 const MOST_SHIFT = 0.02;
@@ -89,23 +90,6 @@ beforeAll(async () => {
 });
 afterAll(() => dashboard?.close());
 
-test.each<[string, Look]>([
-  ["on a phone", { narrow: true }],
-  ["zoomed to 200 %", { zoomed: true }],
-])(
-  "words of any length and direction have room %s",
-  async (_, look) => {
-    const check = async (page: Page) => {
-      for (const path of paths) {
-        await page.goto(dashboard.origin + path);
-        await expectSound(page);
-      }
-    };
-    await dashboard.visitAs(accountId, check, look);
-  },
-  TIMEOUT,
-);
-
 test("on a phone the button Copy covers no text", async () => {
   const check = async (page: Page) => {
     await page.goto(`${dashboard.origin}/connect`);
@@ -174,10 +158,22 @@ const FOCUSED = `(() => {
 /** Goes through a page by Tab. */
 async function tabThrough(page: Page, path: string): Promise<void> {
   const links = await page.locator("main a:visible, main button:visible").count();
+  await page.evaluate(`focused = []; addEventListener("keyup", () => focused.push(${FOCUSED}))`);
+  const devTools = await page.context().newCDPSession(page);
+  const key = { key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 };
+  let stops: ({ what: string; problems: string[] } | null)[] = [];
+  while (stops.length < MOST_STOPS && !stops.includes(null)) {
+    // The driver would wait for an answer to each press, which takes longer than the press.
+    const presses = Array.from({ length: PRESSES_AT_ONCE }, () => [
+      devTools.send("Input.dispatchKeyEvent", { ...key, type: "rawKeyDown" }),
+      devTools.send("Input.dispatchKeyEvent", { ...key, type: "keyUp" }),
+    ]);
+    await Promise.all(presses.flat());
+    stops = await page.evaluate("focused");
+  }
   const seen = new Set<string>();
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
-    await page.keyboard.press("Tab");
-    const focused = await page.evaluate<{ what: string; problems: string[] } | null>(FOCUSED);
+  for (const focused of stops) {
+    // The end of the page.
     if (!focused) break;
     expect({ path, ...focused }).toEqual({ path, what: focused.what, problems: [] });
     seen.add(focused.what);
@@ -187,7 +183,7 @@ async function tabThrough(page: Page, path: string): Promise<void> {
 }
 
 test(
-  "nothing moves, Tab leads everywhere, and what has the focus is seen (WCAG 2.2, 2.4.7 and 2.4.11)",
+  "words have room on a phone and zoomed to 200 %, nothing moves, Tab leads everywhere, and what has the focus is seen (WCAG 2.2, 2.4.7 and 2.4.11)",
   async () => {
     await dashboard.visitAs(accountId, async (page) => {
       for (const path of paths) {
@@ -195,6 +191,11 @@ test(
         const shift = await page.evaluate<number>(SHIFTS);
         expect({ path, moved: shift >= MOST_SHIFT }).toEqual({ path, moved: false });
         expect({ path, moving: await page.evaluate(MOVING) }).toEqual({ path, moving: [] });
+        for (const look of [{ narrow: true }, { zoomed: true }]) {
+          await changeLook(page, look);
+          await expectSound(page);
+        }
+        await changeLook(page, {});
         await tabThrough(page, path);
       }
     });

@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close());
 
 const LOOKS: [string, Look][] = [
-  ["with scripts", {}],
-  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["with scripts", { inTurn: true }],
   ["without JavaScript", { javaScript: false }],
 ];
 

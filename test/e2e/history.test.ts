@@ -9,9 +9,8 @@ beforeAll(async () => {
 afterAll(() => dashboard?.close());
 
 test.each<[string, Look]>([
-  ["", {}],
+  ["", { inTurn: true }],
   [", without JavaScript", { javaScript: false }],
-  [", in the dark on a narrow screen", { dark: true, narrow: true }],
 ])("a replaced memory stays in the history and can be deleted with it%s", async (_, look) => {
   const client = await dashboard.account();
   await dashboard.visitAs(

@@ -68,44 +68,48 @@ test("shortcuts are listed, and single keys can be turned off", async () => {
   });
 });
 
-test.each<[string, Look]>([
-  ["", {}],
-  [", in the dark on a narrow screen", { dark: true, narrow: true }],
-])("the palette opens pages and finds memories%s", async (_, look) => {
-  await visit(async (page) => {
-    const { keyboard } = page;
-    await page.goto(`${dashboard.origin}/keys`);
-    await keyboard.press("Control+k");
-    const field = page.getByRole("combobox", { name: "Search memories or go to a page" });
-    await field.waitFor();
-    await expectSound(page);
-    await keyboard.type("mem");
-    const options = page.getByRole("option");
-    const chosen = page.locator('[role="option"][aria-selected="true"]');
-    expect(await chosen.textContent()).toBe("Memories");
-    await keyboard.press("ArrowDown");
-    expect(await chosen.textContent()).toBe("Add a memory");
-    expect(await field.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
-    await Promise.all([page.waitForURL(/\/memories\/new$/), keyboard.press("Enter")]);
+test("the palette opens pages and finds memories", async () => {
+  await visit(
+    async (page) => {
+      const { keyboard } = page;
+      await page.goto(`${dashboard.origin}/keys`);
+      await keyboard.press("Control+k");
+      const field = page.getByRole("combobox", { name: "Search memories or go to a page" });
+      await field.waitFor();
+      await expectSound(page);
+      await keyboard.type("mem");
+      const options = page.getByRole("option");
+      const chosen = page.locator('[role="option"][aria-selected="true"]');
+      expect(await chosen.textContent()).toBe("Memories");
+      await keyboard.press("ArrowDown");
+      expect(await chosen.textContent()).toBe("Add a memory");
+      expect(await field.getAttribute("aria-activedescendant")).toBe(
+        await chosen.getAttribute("id"),
+      );
+      await Promise.all([page.waitForURL(/\/memories\/new$/), keyboard.press("Enter")]);
 
-    await keyboard.press("Control+k");
-    await field.fill("<i>roof & mended");
-    expect(await chosen.textContent()).toBe("Search memories for “<i>roof & mended”");
-    await options.filter({ hasText: "The roof was mended" }).waitFor();
-    await expectSound(page);
-    await keyboard.press("Enter");
-    await page.waitForURL(/\/memories\?q=/);
-    expect(await page.getByLabel("Search", { exact: true }).inputValue()).toBe("<i>roof & mended");
+      await keyboard.press("Control+k");
+      await field.fill("<i>roof & mended");
+      expect(await chosen.textContent()).toBe("Search memories for “<i>roof & mended”");
+      await options.filter({ hasText: "The roof was mended" }).waitFor();
+      await expectSound(page);
+      await keyboard.press("Enter");
+      await page.waitForURL(/\/memories\?q=/);
+      expect(await page.getByLabel("Search", { exact: true }).inputValue()).toBe(
+        "<i>roof & mended",
+      );
 
-    await keyboard.press("Control+k");
-    await field.fill("roof");
-    await options.filter({ hasText: "The roof was mended" }).click();
-    await page.waitForURL(/\/memories\/mem_/);
-    await keyboard.press("/");
-    await field.waitFor();
-    await keyboard.press("Escape");
-    await field.waitFor({ state: "hidden" });
-  }, look);
+      await keyboard.press("Control+k");
+      await field.fill("roof");
+      await options.filter({ hasText: "The roof was mended" }).click();
+      await page.waitForURL(/\/memories\/mem_/);
+      await keyboard.press("/");
+      await field.waitFor();
+      await keyboard.press("Escape");
+      await field.waitFor({ state: "hidden" });
+    },
+    { inTurn: true },
+  );
 });
 
 test("the palette has projects, help and themes, and nothing twice", async () => {

@@ -18,9 +18,8 @@ async function visit(
 }
 
 const LOOKS: [string, Look][] = [
-  ["", {}],
+  ["", { inTurn: true }],
   [", without JavaScript", { javaScript: false }],
-  [", in the dark on a narrow screen", { dark: true, narrow: true }],
 ];
 
 const listed = (page: Page) => page.locator(".memory-text").allInnerTexts();

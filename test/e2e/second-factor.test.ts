@@ -51,58 +51,55 @@ describe("an authenticator app", () => {
 });
 
 describe("a passkey", () => {
-  test.each(LOOKS.slice(0, 2))(
-    "signs in after the password and without it, %s",
-    async (_, look) => {
-      await visit(look, async (page) => {
-        const device = await addAuthenticator(page);
-        await signIn(page);
-        await page.getByRole("link", { name: "Add a passkey" }).click();
-        await heading(page, "Add a passkey");
-        await expectSound(page);
-        await addPasskey(page, "Laptop <b>");
-        await heading(page, "Your recovery codes");
-        expect(await device.credentials()).toHaveLength(1);
-        await page.getByRole("link", { name: "I have saved them" }).click();
-        await page.getByRole("rowheader", { name: "Laptop <b>" }).waitFor();
-        await expectSound(page);
+  test("signs in after the password and without it", async () => {
+    await visit({ inTurn: true }, async (page) => {
+      const device = await addAuthenticator(page);
+      await signIn(page);
+      await page.getByRole("link", { name: "Add a passkey" }).click();
+      await heading(page, "Add a passkey");
+      await expectSound(page);
+      await addPasskey(page, "Laptop <b>");
+      await heading(page, "Your recovery codes");
+      expect(await device.credentials()).toHaveLength(1);
+      await page.getByRole("link", { name: "I have saved them" }).click();
+      await page.getByRole("rowheader", { name: "Laptop <b>" }).waitFor();
+      await expectSound(page);
 
-        await signOut(page);
-        await signIn(page, "/keys");
-        await heading(page, "Second step");
-        await expectSound(page);
-        await press(page, "Use a passkey");
-        await heading(page, "API keys");
+      await signOut(page);
+      await signIn(page, "/keys");
+      await heading(page, "Second step");
+      await expectSound(page);
+      await press(page, "Use a passkey");
+      await heading(page, "API keys");
 
-        await signOut(page);
-        await page.goto(`${server().origin}/memories`);
-        await page.getByRole("link", { name: "Sign in with a passkey" }).click();
-        await heading(page, "Sign in with a passkey");
-        await expectSound(page);
-        await press(page, "Use a passkey");
-        await heading(page, "Memories");
+      await signOut(page);
+      await page.goto(`${server().origin}/memories`);
+      await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+      await heading(page, "Sign in with a passkey");
+      await expectSound(page);
+      await press(page, "Use a passkey");
+      await heading(page, "Memories");
 
-        await addPasskey(page, "Once more");
-        await page.getByText("This device already has a passkey for your account.").waitFor();
-        await expectSound(page);
+      await addPasskey(page, "Once more");
+      await page.getByText("This device already has a passkey for your account.").waitFor();
+      await expectSound(page);
 
-        await page.goto(`${server().origin}/account`);
-        await press(page, "Remove the password");
-        await page.getByText("Your password is removed.").waitFor();
-        await press(page, "Remove the passkey Laptop <b>");
-        await page.getByText("this is your only way in").waitFor();
+      await page.goto(`${server().origin}/account`);
+      await press(page, "Remove the password");
+      await page.getByText("Your password is removed.").waitFor();
+      await press(page, "Remove the passkey Laptop <b>");
+      await page.getByText("this is your only way in").waitFor();
 
-        await signOut(page);
-        await page.getByLabel("E-mail address").fill(EMAIL);
-        await page.getByLabel("Password").fill(PASSWORD);
-        await press(page, "Sign in");
-        await page.getByText("E-mail address or password is wrong.").waitFor();
-        await page.getByRole("link", { name: "Sign in with a passkey" }).click();
-        await press(page, "Use a passkey");
-        await page.getByRole("heading", { name: "Overview" }).waitFor();
-      });
-    },
-  );
+      await signOut(page);
+      await page.getByLabel("E-mail address").fill(EMAIL);
+      await page.getByLabel("Password").fill(PASSWORD);
+      await press(page, "Sign in");
+      await page.getByText("E-mail address or password is wrong.").waitFor();
+      await page.getByRole("link", { name: "Sign in with a passkey" }).click();
+      await press(page, "Use a passkey");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+    });
+  });
 
   test("that is lost can be replaced by a recovery code, also without a password", async () => {
     await visit({}, async (page) => {

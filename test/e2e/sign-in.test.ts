@@ -37,8 +37,7 @@ async function signIn(page: Page, password = PASSWORD) {
 }
 
 test.each<[string, Look]>([
-  ["with scripts", {}],
-  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["with scripts", { inTurn: true }],
   ["without JavaScript", { javaScript: false }],
 ])("a person signs in and allows an app with a hostile name, %s", async (_, look) => {
   const callback = `http://localhost:${program.port}/callback`;

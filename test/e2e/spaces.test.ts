@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { projectPath } from "../../src/dashboard/navigation.tsx";
 import { inSpace, wholeAccount } from "../../src/keys/reach.ts";
 import { createPerson } from "../oauth/support/person.ts";
-import { expectSound, type Look, type Page } from "../support/browser.ts";
+import { expectSound, type Page } from "../support/browser.ts";
 import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
 import { join } from "../support/space-team.ts";
 
@@ -111,17 +111,14 @@ test(
         await expectSound(page);
       }
     };
-    const looks: Look[] = [{}, { dark: true, narrow: true }];
-    for (const look of looks) {
-      await dashboard.visitAs(ann.accountId, visitAll(ofPerson), look);
-      const withSpace = async (page: Page) => {
-        const cookie = { name: "ctxd-space", value: space.id, url: dashboard.origin };
-        await page.context().addCookies([cookie]);
-        await visitAll(ofSpace)(page);
-      };
-      await dashboard.visitAs(ann.accountId, withSpace, look);
-      await dashboard.visitAs(owner?.id ?? "", visitAll(ofOwner), look);
-    }
+    const asAnn = async (page: Page) => {
+      await visitAll(ofPerson)(page);
+      const cookie = { name: "ctxd-space", value: space.id, url: dashboard.origin };
+      await page.context().addCookies([cookie]);
+      await visitAll(ofSpace)(page);
+    };
+    await dashboard.visitAs(ann.accountId, asAnn, { inTurn: true });
+    await dashboard.visitAs(owner?.id ?? "", visitAll(ofOwner), { inTurn: true });
   },
   TIMEOUT,
 );

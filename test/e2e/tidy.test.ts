@@ -16,8 +16,7 @@ afterAll(() => dashboard?.close());
 
 const DAY = 86_400_000;
 const LOOKS: [string, Look][] = [
-  ["with scripts", {}],
-  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["with scripts", { inTurn: true }],
   ["without JavaScript", { javaScript: false }],
 ];
 const TABS = ["The user prefers tabs over spaces.", "The user prefers tabs to spaces."] as const;

@@ -49,8 +49,7 @@ async function setUp(page: Page, origin: string) {
 }
 
 test.each<[string, Look]>([
-  ["with scripts", {}],
-  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["with scripts", { inTurn: true }],
   ["without JavaScript", { javaScript: false }],
 ])("the first steps show a connecting agent, save a memory and find it, %s", async (_, look) => {
   await using server = await startOAuthServer({ embedder });

@@ -14,6 +14,11 @@ export interface Look {
   narrow?: boolean;
   /** Twice as large in a window of the usual size. */
   zoomed?: boolean;
+  /**
+   * In the light on a wide screen and in the dark on a narrow one, in turn: each check of the page is made in both,
+   * and the person goes on in the second. Cheaper than walking the same way twice.
+   */
+  inTurn?: boolean;
 }
 
 /**
@@ -35,6 +40,8 @@ const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
 let shared: Promise<Browser> | null = null;
+/** Pages that are looked at in turn. */
+const inTurnPages = new WeakSet<Page>();
 
 /** One for all tests of this process, started by the first. */
 async function sharedBrowser(): Promise<Browser> {
@@ -63,11 +70,12 @@ export async function openBrowser() {
       dark = false,
       narrow = false,
       zoomed = false,
+      inTurn = false,
     }: Look = {}): Promise<Page> {
       const context = await browser.newContext({
         javaScriptEnabled: javaScript,
         colorScheme: dark ? "dark" : "light",
-        viewport: narrow ? SIZES.narrow : zoomed ? SIZES.zoomed : SIZES.wide,
+        viewport: sizeOf({ narrow, zoomed }),
         deviceScaleFactor: zoomed ? 2 : 1,
         locale: "en-GB",
         timezoneId: "UTC",
@@ -75,7 +83,9 @@ export async function openBrowser() {
       });
       contexts.push(context);
       context.setDefaultTimeout(TIMEOUT_MS);
-      return context.newPage();
+      const page = await context.newPage();
+      if (inTurn) inTurnPages.add(page);
+      return page;
     },
 
     /**
@@ -148,14 +158,36 @@ function watch(page: Page, origins: readonly string[]): string[] {
   return problems;
 }
 
+const sizeOf = ({ narrow, zoomed }: Look) => SIZES[narrow ? "narrow" : zoomed ? "zoomed" : "wide"];
+
+/** Shows an open page in other colours and another size, without loading it again. */
+export async function changeLook(page: Page, look: Look): Promise<void> {
+  const size = sizeOf(look);
+  const colorScheme = look.dark ? "dark" : "light";
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+  await page.waitForFunction(
+    `innerWidth === ${size.width} && matchMedia("(prefers-color-scheme: ${colorScheme})").matches`,
+  );
+}
+
 /** Checks what holds for every page: anyone can use it, and nothing stands out of its window. */
 export async function expectSound(page: Page): Promise<void> {
+  await expectSoundNow(page);
+  if (!inTurnPages.has(page)) return;
+  const isNarrow = page.viewportSize()?.width === SIZES.narrow.width;
+  await changeLook(page, isNarrow ? {} : { dark: true, narrow: true });
+  await expectSoundNow(page);
+}
+
+async function expectSoundNow(page: Page): Promise<void> {
   // The protocol's evaluation is not subject to the page's policy.
-  await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
   // Loading stylesheets by itself is what the policy would forbid it. The size of targets (WCAG 2.2, 2.5.8) is
   // checked only when it is asked for. Nobody reads what passes, so axe does not describe it.
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run({ preload: false, resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })`,
+  const violations = await page.evaluate<AxeResults["violations"]>(
+    `axe.run({ preload: false, resultTypes: ["violations"], rules: { "target-size": { enabled: true } } })
+      .then(({ violations }) => violations)`,
   );
   const found = violations.map(({ id, help, nodes }) => ({
     rule: `${id}: ${help}`,

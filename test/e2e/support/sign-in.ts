@@ -15,8 +15,7 @@ export const PASSWORD = "correct horse battery";
 export const MINUTE = 60_000;
 
 export const LOOKS: [string, Look][] = [
-  ["with scripts", {}],
-  ["in the dark on a narrow screen", { dark: true, narrow: true }],
+  ["with scripts", { inTurn: true }],
   ["without JavaScript", { javaScript: false }],
 ];
 
