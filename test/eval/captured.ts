@@ -1,9 +1,8 @@
 import { wholeAccount } from "../../src/keys/reach.ts";
 import type { TestServer } from "../support/server.ts";
-import { createAccount, type SetMemory } from "./account.ts";
-import { DEPTHS, mean } from "./measures.ts";
+import { createAccount, type EvaluationAccount, type SetMemory } from "./account.ts";
+import { DEPTHS, type Measures, mean, measure } from "./measures.ts";
 import { readChanged, readFacts, readNotes } from "./own-sets.ts";
-import { askAll } from "./recall.ts";
 import { withEvaluationServer } from "./server.ts";
 import { type EvaluationSet, readSet } from "./set.ts";
 
@@ -67,7 +66,13 @@ export async function captureAll(
   }
 }
 
-/** `bun test/eval/captured.ts FOLDER`: what captured turns take from the facts that are asked for. */
+/** Every so many-th fact is only said where some are. */
+const ONLY_SAID = 3;
+
+/**
+ * `bun test/eval/captured.ts FOLDER`: what captured turns take from the saved facts that are asked for, and how well
+ * facts are found that were only said.
+ */
 async function main(folder: string): Promise<void> {
   const facts = await savedFacts();
   const files = (
@@ -76,26 +81,57 @@ async function main(folder: string): Promise<void> {
   const talk = [];
   for (const file of files) talk.push(...(await readSet(`${folder}/${file}`)).memories);
   const asking = turnsAsking(facts);
-  const kinds: [string, SaidTurn[]][] = [
-    ["facts alone", []],
-    ["beside talk", turnsOf(talk)],
-    ["beside talk and the same questions", [...turnsOf(talk, TURNS - asking.length), ...asking]],
+  const beside = [...turnsOf(talk, TURNS - asking.length), ...asking];
+  const said = facts.memories.filter((_, at) => at % ONLY_SAID === 0);
+  const kinds: { name: string; turns: SaidTurn[]; said: SetMemory[] }[] = [
+    { name: "facts alone", turns: [], said: [] },
+    { name: "beside talk", turns: turnsOf(talk), said: [] },
+    { name: "beside talk and the same questions", turns: beside, said: [] },
+    { name: "a third of them only said there", turns: beside, said },
   ];
   await withEvaluationServer(async (server) => {
-    for (const [name, turns] of kinds) {
-      const account = await createAccount(server, facts.memories);
-      await captureAll(server, account.accountId, turns);
-      const answers = await askAll(facts, account, { mode: "hybrid" });
-      const { recall, reciprocalRank, questions } = mean(
-        answers.flatMap(({ measures }) => measures ?? []),
+    for (const { name, turns, said } of kinds) {
+      const account = await createAccount(
+        server,
+        facts.memories.filter((memory) => !said.includes(memory)),
       );
-      const figures = DEPTHS.map((depth, at) => `@${depth} ${recall[at]?.toFixed(3)}`).join("  ");
+      const saying = said.map(({ content }): SaidTurn => ({ role: "user", content }));
+      await captureAll(server, account.accountId, [...turns, ...saying]);
+      const answers = await askFacts(account, facts.questions, said);
       const { memories } = await server.memories.stats(wholeAccount(account.accountId));
-      console.log(
-        `${name.padEnd(36)} ${figures}  rr ${reciprocalRank.toFixed(3)}  (${questions} questions, ${memories} memories)`,
-      );
+      console.log(`${name} (${memories} memories)`);
+      for (const [kind, measures] of answers) {
+        const { recall, reciprocalRank, questions } = mean(measures);
+        const figures = DEPTHS.map((depth, at) => `@${depth} ${recall[at]?.toFixed(3)}`).join("  ");
+        console.log(
+          `  ${kind}: ${figures}  rr ${reciprocalRank.toFixed(3)}  (${questions} questions)`,
+        );
+      }
     }
   });
+}
+
+/** What questions find whose answers are all saved, and those of which all are only said. */
+async function askFacts(
+  account: EvaluationAccount,
+  questions: EvaluationSet["questions"],
+  said: readonly SetMemory[],
+): Promise<Map<string, Measures[]>> {
+  const idOf = new Map(said.map(({ id, content }) => [`User: ${content}`, id]));
+  const ids = new Set(idOf.values());
+  const answers = new Map<string, Measures[]>([["saved", []]]);
+  for (const { question, evidence } of questions) {
+    const isSaid = ids.has(evidence[0] ?? "");
+    if (evidence.some((id) => ids.has(id) !== isSaid)) continue;
+    const found = await account.ask(question, { limit: Math.max(...DEPTHS) });
+    const measured = measure(
+      found.map(({ id, content }) => id || (idOf.get(content) ?? "")),
+      evidence,
+    );
+    const kind = isSaid ? "only said" : "saved";
+    answers.set(kind, [...(answers.get(kind) ?? []), measured]);
+  }
+  return answers;
 }
 
 if (import.meta.main) await main(Bun.argv[2] ?? "");

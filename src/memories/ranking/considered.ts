@@ -1,7 +1,7 @@
 import { MAX_MATCHING } from "../indexes/words.ts";
 import type { Candidate, MemoryRow } from "../model/rows.ts";
 import type { Question } from "./question.ts";
-import { fullMatch, logOddsOf, meaningScore, wordsScore } from "./relevance.ts";
+import { fullMatch, meaningScore, wordsScore } from "./relevance.ts";
 
 /** A memory to rank: facts about the memory alone, and its neighbours in its session. */
 export interface Considered {
@@ -92,64 +92,63 @@ function inTime({ memory: a }: Considered, { memory: b }: Considered): number {
 }
 
 /**
- * The lead that a captured turn needs to come before a saved memory that does not count as an answer: the
- * difference of their scores in log-odds. Chosen by `test/eval/captured.ts`.
+ * The lead by which a captured turn comes before a saved memory, in log-odds: a turn in which the user states something, the
+ * same if it also names more of what the question names, and any other turn. Chosen by `test/eval/captured.ts`.
  */
-const STEP = 3;
-const LOWEST = 1e-6;
-
-/** The lead in log-odds from which on what was said in a turn comes before a saved memory that counts as an answer. */
-const FAR = 1;
+const LEADS = { stating: 1.5, naming: 0.5, other: 8 };
 
 /** The fields of a result that determine the place of captured turns. */
 interface Scored {
   score: number;
+  logOdds: number;
   chance: number;
   sum: number;
 }
 
+/** What turns say about a question. */
+interface TurnReader<Saved, Captured> {
+  /** Whether the user states something in a turn. */
+  states(turn: Captured): boolean;
+  /** Whether a turn has all that the question names and a saved memory has, and more of it. */
+  namesMore(turn: Captured, saved: Saved): boolean;
+}
+
 /**
- * Merges captured turns into saved memories. A saved memory that counts as an answer comes before all
- * turns, any other before turns that are about as good: a remark in passing is weaker evidence than a
- * saved memory, and a repeated question finds the turn in which it was asked before. A turn in which the user states
- * something and that is far better comes first all the same: the saved memory is about something like it. No result gets a higher score
- * than the one before it.
+ * Merges captured turns into saved memories. A turn needs a lead: a remark in passing is weaker evidence than a saved
+ * memory, and a repeated question finds the turns in which it was asked before. A saved memory that lacks what the question
+ * names is about something like it, so a small lead is enough. A turn that comes before a saved memory is at least as
+ * likely an answer, and no result gets a higher score than the one before it.
  * @param saved with comparable scores, the best first
- * @param captured with comparable scores, the best first
- * @param floor the chance from which on a memory counts as an answer
- * @param states whether the user states something in a turn
+ * @param captured with comparable scores
  */
 export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   saved: readonly Saved[],
   captured: readonly Captured[],
-  floor: number,
-  states: (turn: Captured) => boolean,
+  { states, namesMore }: TurnReader<Saved, Captured>,
 ): (Saved | Captured)[] {
+  const turns = captured
+    .map((turn) => ({ turn, lead: states(turn) ? LEADS.stating : LEADS.other }))
+    .sort((a, b) => b.turn.sum - b.lead - (a.turn.sum - a.lead));
   const placed: (Saved | Captured)[] = [];
-  let next = 0;
   let highest = 1;
   const place = (one: Saved | Captured) => {
     highest = Math.min(highest, one.score);
     placed.push({ ...one, score: highest });
   };
+  const leads = ({ turn, lead }: (typeof turns)[number], one: Saved): boolean => {
+    const ahead = turn.sum - one.sum;
+    if (ahead > lead) return true;
+    return lead === LEADS.stating && ahead > LEADS.naming && namesMore(turn, one);
+  };
+  let next = 0;
   for (const one of saved) {
-    for (;;) {
-      const turn = captured[next];
-      const isFirst =
-        turn !== undefined &&
-        (one.chance < floor
-          ? worthOf(turn) - STEP > worthOf(one)
-          : turn.sum - one.sum > FAR && states(turn));
-      if (!isFirst) break;
-      place(turn);
-      next++;
+    for (let each = turns[next]; each && leads(each, one); each = turns[++next]) {
+      const { turn } = each;
+      const { logOdds, chance } = one.chance > turn.chance ? one : turn;
+      place({ ...turn, logOdds, chance, score: Math.max(turn.score, one.score) });
     }
     place(one);
   }
-  for (const turn of captured.slice(next)) place(turn);
+  for (const { turn } of turns.slice(next)) place(turn);
   return placed;
-}
-
-function worthOf({ score }: Scored): number {
-  return logOddsOf(score, LOWEST);
 }

@@ -9,13 +9,12 @@ import type { MemoryRow } from "../model/rows.ts";
 import {
   answersAmong,
   calibrate,
-  FLOOR,
   JUDGED_RESULTS,
   MATCHED_RESULTS,
   type RankedResults,
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
-import { statementIn } from "../ranking/fact-text.ts";
+import { factOf, statementIn } from "../ranking/fact-text.ts";
 import { collapse } from "../ranking/hint.ts";
 import {
   type AskedText,
@@ -119,9 +118,8 @@ export async function searchTable(
   // them out.
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
-  const answers = mode === "hybrid" ? FLOOR : 1;
-  const states = ({ memory }: Ranked) => statementIn(memory, question.facts) !== null;
-  const merged = captured.length > 0 ? placeAmongSaved(ranked, captured, answers, states) : ranked;
+  const merged =
+    captured.length > 0 ? placeAmongSaved(ranked, captured, readTurns(question, captured)) : ranked;
   // A query about a time asks for the version of that time, not for the newest.
   const areCompared = versions && question.period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.
@@ -155,6 +153,24 @@ export async function searchTable(
   }));
   const terms = question.terms.length > 0 ? question.terms : termsOf(query);
   return { hits, terms, period: question.period };
+}
+
+/** What turns say about a question. Only the first are read, since reading takes time. @param captured the best first */
+function readTurns({ facts }: Question, captured: readonly Ranked[]) {
+  const stating = new Set(
+    captured.slice(0, COMPARED_RESULTS).filter(({ memory }) => statementIn(memory, facts) !== null),
+  );
+  const namedIn = ({ memory }: Ranked) => {
+    const { keys } = factOf(memory);
+    return new Set(facts.map(({ key }) => key).filter((key) => keys.has(key)));
+  };
+  return {
+    states: (turn: Ranked) => stating.has(turn),
+    namesMore(turn: Ranked, saved: Ranked) {
+      const [named, bySaved] = [namedIn(turn), namedIn(saved)];
+      return named.size > bySaved.size && bySaved.isSubsetOf(named);
+    },
+  };
 }
 
 type OrderedResult = Ranked & VersionMarks;

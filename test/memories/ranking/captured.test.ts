@@ -1,58 +1,53 @@
 import { expect, test } from "bun:test";
 import { placeAmongSaved } from "../../../src/memories/ranking/considered.ts";
+import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
 
-const FLOOR = 0.2;
-const some = (...scores: number[]) => scores.map((score) => ({ score, chance: score, sum: 0 }));
-const merge = (saved: number[], captured: number[]) =>
-  placeAmongSaved(
-    some(...saved).map((one) => ({ ...one, kind: "saved" })),
-    some(...captured).map((one) => ({ ...one, kind: "captured" })),
-    FLOOR,
-    () => true,
+/** A result whose chance is as high as its sum. */
+const one = (kind: string, sum: number) => {
+  const chance = chanceOf(sum);
+  return { kind, sum, logOdds: sum, chance, score: chance };
+};
+
+/** The kinds of results in their order: `s`aved, `c`aptured. */
+function merge(saved: number[], captured: number[], { states = true, namesMore = false } = {}) {
+  return placeAmongSaved(
+    saved.map((sum) => one("s", sum)),
+    captured.map((sum) => one("c", sum)),
+    { states: () => states, namesMore: () => namesMore },
   );
-const kindsOf = (placed: readonly { kind: string }[]) => placed.map(({ kind }) => kind[0]).join("");
+}
+const kindsOf = (placed: readonly { kind: string }[]) => placed.map(({ kind }) => kind).join("");
 
-test("what was saved and is taken for an answer comes before whatever was captured", () => {
-  expect(kindsOf(merge([0.9, 0.25], [0.99, 0.9]))).toBe("sscc");
+test("what the user states in a turn comes before what was saved if it is a far better answer", () => {
+  expect(kindsOf(merge([1, -2], [2, 0]))).toBe("sccs");
+  expect(kindsOf(merge([1], [3]))).toBe("cs");
+  expect(kindsOf(merge([-4], [-2]))).toBe("cs");
+  expect(kindsOf(merge([], [-4, 2]))).toBe("cc");
 });
 
-test("what states something comes before what was saved if it is a far better answer", () => {
-  const place = (sum: number, states: boolean) => {
-    const [saved, turn] = [some(0.9), some(0.9)];
-    return kindsOf(
-      placeAmongSaved(
-        saved.map((one) => ({ ...one, kind: "saved" })),
-        turn.map((one) => ({ ...one, sum, kind: "captured" })),
-        FLOOR,
-        () => states,
-      ),
-    );
-  };
-  expect(place(1.5, true)).toBe("cs");
-  expect(place(0.5, true)).toBe("sc");
-  expect(place(1.5, false)).toBe("sc");
+test("a smaller lead is enough over a memory that lacks what the question names", () => {
+  expect(kindsOf(merge([1], [2], { namesMore: true }))).toBe("cs");
+  expect(kindsOf(merge([1], [1.2], { namesMore: true }))).toBe("sc");
+  expect(kindsOf(merge([1], [2], { states: false, namesMore: true }))).toBe("sc");
 });
 
-test("of what is taken for no answer, a captured turn comes first only where it is much better", () => {
-  expect(kindsOf(merge([0.9, 0.1], [0.1]))).toBe("ssc");
-  expect(kindsOf(merge([0.9, 0.1], [0.6]))).toBe("ssc");
-  expect(kindsOf(merge([0.9, 0.02], [0.9]))).toBe("scs");
-  expect(kindsOf(merge([], [0.9, 0.1]))).toBe("cc");
-  expect(kindsOf(merge([0, 0], [0]))).toBe("ssc");
+test("a turn that only asks comes after what was saved, and after what was stated", () => {
+  expect(kindsOf(merge([-3], [4], { states: false }))).toBe("sc");
+  const placed = placeAmongSaved([], [one("asks", 3), one("states", -2)], {
+    states: ({ kind }) => kind === "states",
+    namesMore: () => false,
+  });
+  expect(kindsOf(placed)).toBe("statesasks");
 });
 
-test("the order of each stays, nothing is lost, and no score is higher than the one before", () => {
-  const placed = merge([0.9, 0.3, 0.05, 0.01], [0.99, 0.97, 0.5, 0.001]);
-  expect(placed).toHaveLength(8);
-  for (const kind of ["saved", "captured"]) {
-    const chances = placed.filter((one) => one.kind === kind).map(({ chance }) => chance);
-    expect(chances).toEqual(chances.toSorted((a, b) => b - a));
-  }
+test("no result has a higher score than the one before it, and a turn is as likely as what it leads", () => {
+  const placed = merge([1, 0.5, -3], [3, -1, 2.2]);
   const scores = placed.map(({ score }) => score);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-  // What it is worth by itself is still known.
-  expect(placed.find(({ kind }) => kind === "captured")).toMatchObject({
-    score: 0.3,
-    chance: 0.99,
-  });
+  const [turn] = placeAmongSaved(
+    [{ ...one("s", 0), chance: 0.9, score: 0.8, logOdds: 2.2 }],
+    [{ ...one("c", 2), chance: 0.2, score: 0.2, logOdds: -1.4 }],
+    { states: () => true, namesMore: () => false },
+  );
+  expect(turn).toMatchObject({ kind: "c", chance: 0.9, logOdds: 2.2, score: 0.8 });
 });
