@@ -11,7 +11,7 @@ const server = await startServer({ embedder: rememberingEmbedder() });
 afterAll(server.close);
 
 // With 5,000 turns beside 500 facts, as `bun test/eval/captured.ts FOLDER` measures it: 0.726, 0.955 and
-// 0.973 of the facts alone, 0.721, 0.949 and 0.971 beside talk in which the same was asked before.
+// 0.973 of the facts alone, 0.710, 0.944 and 0.965 beside talk in which the same was asked before.
 test("facts are found as well where the same was asked in captured talk", async () => {
   const facts = await readFacts();
   const recallOf = async (account: Awaited<ReturnType<typeof createAccount>>) => {
