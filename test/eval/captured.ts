@@ -67,7 +67,7 @@ export async function captureAll(
 }
 
 /** Every so many-th fact is only said where some are. */
-const ONLY_SAID = 3;
+export const ONLY_SAID = 3;
 
 /**
  * `bun test/eval/captured.ts FOLDER`: what captured turns take from the saved facts that are asked for, and how well
@@ -112,7 +112,7 @@ async function main(folder: string): Promise<void> {
 }
 
 /** What questions find whose answers are all saved, and those of which all are only said. */
-async function askFacts(
+export async function askFacts(
   account: EvaluationAccount,
   questions: EvaluationSet["questions"],
   said: readonly SetMemory[],
@@ -121,8 +121,9 @@ async function askFacts(
   const ids = new Set(idOf.values());
   const answers = new Map<string, Measures[]>([["saved", []]]);
   for (const { question, evidence } of questions) {
-    const isSaid = ids.has(evidence[0] ?? "");
-    if (evidence.some((id) => ids.has(id) !== isSaid)) continue;
+    const [first] = evidence;
+    const isSaid = first !== undefined && ids.has(first);
+    if (first === undefined || evidence.some((id) => ids.has(id) !== isSaid)) continue;
     const found = await account.ask(question, { limit: Math.max(...DEPTHS) });
     const measured = measure(
       found.map(({ id, content }) => id || (idOf.get(content) ?? "")),

@@ -102,7 +102,8 @@ interface Scored {
   score: number;
   logOdds: number;
   chance: number;
-  sum: number;
+  /** Relevance and age, in log-odds. */
+  order: number;
 }
 
 /** What turns say about a question. */
@@ -128,7 +129,7 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
 ): (Saved | Captured)[] {
   const turns = captured
     .map((turn) => ({ turn, lead: states(turn) ? LEADS.stating : LEADS.other }))
-    .sort((a, b) => b.turn.sum - b.lead - (a.turn.sum - a.lead));
+    .sort((a, b) => b.turn.order - b.lead - (a.turn.order - a.lead));
   const placed: (Saved | Captured)[] = [];
   let highest = 1;
   const place = (one: Saved | Captured) => {
@@ -136,7 +137,7 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     placed.push({ ...one, score: highest });
   };
   const leads = ({ turn, lead }: (typeof turns)[number], one: Saved): boolean => {
-    const ahead = turn.sum - one.sum;
+    const ahead = turn.order - one.order;
     if (ahead > lead) return true;
     return lead === LEADS.stating && ahead > LEADS.naming && namesMore(turn, one);
   };

@@ -63,6 +63,8 @@ export interface Ranked {
   score: number;
   /** The weighted sum of its signals, in log-odds. */
   sum: number;
+  /** The sum, lowered by age, in log-odds. */
+  order: number;
   /** In the order of `SIGNALS`. */
   signals: Float64Array;
   /** Its retention, 0 to 1. */
@@ -162,8 +164,8 @@ function order(placed: Placed, weights: Weights): void {
 }
 
 function rankedOf({ one: { memory, passage }, signals, sum, retention, order }: Placed): Ranked {
-  const score = rounded(chanceOf(order));
-  return { memory, passage, score, sum, signals, retention, logOdds: sum, chance: chanceOf(sum) };
+  const [score, chance] = [rounded(chanceOf(order)), chanceOf(sum)];
+  return { memory, passage, score, sum, order, signals, retention, logOdds: sum, chance };
 }
 
 const orderOf = ({ order }: Placed): number => order;

@@ -2,17 +2,17 @@ import { expect, test } from "bun:test";
 import { placeAmongSaved } from "../../../src/memories/ranking/considered.ts";
 import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
 
-/** A result whose chance is as high as its sum. */
-const one = (kind: string, sum: number) => {
-  const chance = chanceOf(sum);
-  return { kind, sum, logOdds: sum, chance, score: chance };
+/** A result whose chance is as high as its place. */
+const one = (kind: string, order: number) => {
+  const chance = chanceOf(order);
+  return { kind, order, logOdds: order, chance, score: chance };
 };
 
 /** The kinds of results in their order: `s`aved, `c`aptured. */
 function merge(saved: number[], captured: number[], { states = true, namesMore = false } = {}) {
   return placeAmongSaved(
-    saved.map((sum) => one("s", sum)),
-    captured.map((sum) => one("c", sum)),
+    saved.map((order) => one("s", order)),
+    captured.map((order) => one("c", order)),
     { states: () => states, namesMore: () => namesMore },
   );
 }
