@@ -40,8 +40,12 @@ test("a turn that only asks comes after what was saved, and after what was state
   expect(kindsOf(placed)).toBe("statesasks");
 });
 
-test("no result has a higher score than the one before it, and a turn is as likely as what it leads", () => {
+test("nothing is lost, no result has a higher score than the one before it, and a turn is as likely as what it leads", () => {
   const placed = merge([1, 0.5, -3], [3, -1, 2.2]);
+  const ordersOf = (wanted: string) =>
+    placed.flatMap(({ kind, order }) => (kind === wanted ? order : []));
+  expect(ordersOf("s")).toEqual([1, 0.5, -3]);
+  expect(ordersOf("c")).toEqual([3, 2.2, -1]);
   const scores = placed.map(({ score }) => score);
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   const [turn] = placeAmongSaved(
