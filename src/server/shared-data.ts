@@ -30,16 +30,27 @@ export interface Data {
 const CHECK_EVERY_MS = 5_000;
 const CHECK_TIMEOUT_MS = 2_000;
 
+interface Parts {
+  /** The local copies of the object store's files. */
+  folder: string;
+  logger: Log;
+  metrics: Metrics;
+}
+
 /**
- * Opens the database and the object store that several servers share, and upgrades the schema.
- * @param folder the local copies of the object store's files
+ * Checks the object store, and opens it and the database that several servers share.
  * @throws ServerError or DatabaseError with one sentence for the user
  */
-export async function openShared(
+export async function openShared(settings: SharedSettings, parts: Parts): Promise<Data> {
+  await tryObjectStore(settings.objects, parts.logger);
+  return await openUnchecked(settings, parts);
+}
+
+/** Opens the database and the object store without a trial of the latter, and upgrades the schema. */
+export async function openUnchecked(
   settings: SharedSettings,
-  { folder, logger, metrics }: { folder: string; logger: Log; metrics: Metrics },
+  { folder, logger, metrics }: Parts,
 ): Promise<Data> {
-  await tryObjectStore(settings.objects, logger);
   const db = await openForServer(settings, { logger, metrics });
   const log = measureLog(createPostgresLog(db.postgres), metrics);
   const { records } = log.shared;

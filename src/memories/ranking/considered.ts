@@ -139,7 +139,7 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   const leads = ({ turn, lead }: (typeof turns)[number], one: Saved): boolean => {
     const ahead = turn.order - one.order;
     if (ahead > lead) return true;
-    return lead === LEADS.stating && ahead > LEADS.naming && namesMore(turn, one);
+    return ahead > LEADS.naming && states(turn) && namesMore(turn, one);
   };
   let next = 0;
   for (const one of saved) {
