@@ -1,34 +1,23 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAccess } from "../../src/access/access.ts";
-import { createActivity } from "../../src/activity/activity.ts";
-import { createApp } from "../../src/app.ts";
-import { createProgressFiles } from "../../src/capture/progress.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
-import { createKeys } from "../../src/keys/keys.ts";
 import { createLog } from "../../src/log.ts";
-import { watchRemovedAccounts } from "../../src/memories/background/removed-accounts.ts";
 import { createBaseCache } from "../../src/memories/base/base-cache.ts";
 import { createObjectVault } from "../../src/memories/base/object-vault.ts";
 import { createSweep, startSweep } from "../../src/memories/base/sweep.ts";
 import { createPostgresLog } from "../../src/memories/log/postgres-log.ts";
 import type { BaseRecords } from "../../src/memories/log/shared-log.ts";
 import { openStore } from "../../src/memories/open-store.ts";
-import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
-import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
 import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { createMetrics } from "../../src/metrics.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
 import { createObjects, type Objects } from "../../src/objects/objects.ts";
-import { createSecurityLog } from "../../src/security-log/security-log.ts";
 import { openForServer } from "../../src/server/shared-database.ts";
-import { createUndoable } from "../../src/undo/undoable.ts";
-import { createUses } from "../../src/uses/uses.ts";
-import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { serveStore } from "../support/serve-store.ts";
 import { enterStep } from "./trap.ts";
 
 /**
@@ -112,44 +101,15 @@ const store = await openStore({
   logger,
   due: IMPATIENT,
 });
-const access = createAccess({ db, clock, publicUrl: "http://localhost" });
-const uses = createUses({ db, store, clock, log: logger });
-const memories = createMemories({
-  store,
-  timesFound: uses.timesFound,
-  idempotency: createIdempotency({ log, clock }),
-  clock,
-});
-const unwatch = watchRemovedAccounts({ store, accounts: access.accounts, log: logger });
-const securityLog = createSecurityLog({ db, clock, log: logger });
-const activity = createActivity({ db, clock, log: logger });
-const undoable = createUndoable({ db, memories, clock, log: logger, admit: access.spaces.admit });
-const app = createApp({
-  config: APP_CONFIG,
-  progress: createProgressFiles(join(dataDir, "captured")),
-  ...{
-    access,
-    securityLog,
-    activity,
-    uses,
-    undoable,
-    memories,
-    keys: createKeys({ db, clock }),
-    log: logger,
-  },
+const served = serveStore({
+  ...{ dataDir, db, store, memoryLog: log, clock, log: logger },
   checks: { database: async () => ((await db.isReachable()) ? "ok" : "failed") },
-}).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
-process.stdout.write(`listening on http://127.0.0.1:${app.server?.port}\n`);
+});
+process.stdout.write(`listening on http://127.0.0.1:${served.port}\n`);
 
 process.on("SIGTERM", async () => {
-  await app.stop(true);
-  unwatch();
-  await undoable.close();
-  await uses.close();
-  await store.close();
+  await served.close();
   await sweeping.stop();
-  await securityLog.close();
-  await activity.close();
   await db.close();
   process.exit(0);
 });

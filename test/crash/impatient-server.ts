@@ -1,31 +1,20 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAccess } from "../../src/access/access.ts";
-import { createActivity } from "../../src/activity/activity.ts";
-import { createApp } from "../../src/app.ts";
-import { createProgressFiles } from "../../src/capture/progress.ts";
 import { databasePath, lockDataFolder } from "../../src/db/data-lock.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
-import { createKeys } from "../../src/keys/keys.ts";
 import { createLog, type Log, silentLog } from "../../src/log.ts";
 import { EXPIRY } from "../../src/memories/background/expiry.ts";
-import { watchRemovedAccounts } from "../../src/memories/background/removed-accounts.ts";
 import type { OnStep } from "../../src/memories/base/bases.ts";
 import { createSqliteLog } from "../../src/memories/log/sqlite-log.ts";
 import { openStore } from "../../src/memories/open-store.ts";
-import { createIdempotency } from "../../src/memories/rules/idempotency.ts";
-import { createMemories } from "../../src/memories/rules/memories.ts";
 import { createStorage } from "../../src/memories/table/storage.ts";
 import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { loadLanceDb } from "../../src/native/lancedb.ts";
-import { createSecurityLog } from "../../src/security-log/security-log.ts";
-import { createUndoable } from "../../src/undo/undoable.ts";
-import { createUses } from "../../src/uses/uses.ts";
-import { APP_CONFIG } from "../support/app-config.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
+import { serveStore } from "../support/serve-store.ts";
 
 /** Upkeep is due after moments instead of seconds, so that something is under way whenever a process is killed. */
 const IMPATIENT = {
@@ -73,8 +62,6 @@ export async function serveImpatiently(
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
   const embedder = model === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: model }));
-  const access = createAccess({ db, clock, publicUrl: "http://localhost" });
-  const { accounts } = access;
   const lancedb = await loadLanceDb(testCacheDir);
   const memoryLog = createSqliteLog({ db, clock });
   const storage = createStorage({
@@ -91,44 +78,19 @@ export async function serveImpatiently(
     due: IMPATIENT,
     expiry: { ...EXPIRY, every: 200 },
   });
-  const uses = createUses({ db, store, clock, log });
-  const memories = createMemories({
-    store,
-    timesFound: uses.timesFound,
-    idempotency: createIdempotency({ log: memoryLog, clock }),
-    clock,
-  });
-  const unwatch = watchRemovedAccounts({ store, accounts, log });
-  const securityLog = createSecurityLog({ db, clock, log });
-  const activity = createActivity({ db, clock, log });
-  const untell = await securityLog.logCommands();
-  const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
-  const applying = ahead === undefined ? null : setInterval(undoable.applyDue, 200);
-  const app = createApp({
-    config: APP_CONFIG,
-    progress: createProgressFiles(join(dataDir, "captured")),
-    access,
-    securityLog,
-    activity,
-    uses,
-    undoable,
-    memories,
-    keys: createKeys({ db, clock }),
-    log,
+  const served = serveStore({
+    ...{ dataDir, db, store, memoryLog, clock, log },
     checks: { database: () => "ok" },
-  }).listen({ hostname: "127.0.0.1", port: 0, maxRequestBodySize: Number.MAX_SAFE_INTEGER });
-  const origin = `http://localhost:${app.server?.port}`;
+  });
+  const { securityLog, undoable } = served;
+  const untell = await securityLog.logCommands();
+  const applying = ahead === undefined ? null : setInterval(undoable.applyDue, 200);
+  const origin = `http://localhost:${served.port}`;
   lock.announce(origin);
   const close = async () => {
     if (applying !== null) clearInterval(applying);
-    await app.stop(true);
-    unwatch();
     untell();
-    await undoable.close();
-    await uses.close();
-    await store.close();
-    await securityLog.close();
-    await activity.close();
+    await served.close();
     await db.close();
     lock.release();
   };
