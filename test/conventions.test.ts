@@ -130,17 +130,31 @@ test("no folder has more than 15 files of its own", () => {
   expect(crowded.map(([folder]) => folder)).toEqual([]);
 });
 
+/** Paths and texts of all files of the tests. */
+async function testTexts() {
+  const paths = [...new Glob("**/*.{ts,tsx}").scanSync(import.meta.dir)];
+  return Promise.all(
+    paths.map(async (path) => {
+      const full = join(import.meta.dir, path);
+      return [full, await Bun.file(full).text()] as const;
+    }),
+  );
+}
+
+test("no test waits in a matcher: outcomeOf and rejectionOf of test/support/outcome.ts tell why", async () => {
+  const waiting = (await testTexts()).filter(([, text]) =>
+    /\)\s*\.(rejects|resolves)\b/.test(text),
+  );
+  expect(waiting.map(([path]) => path)).toEqual([]);
+});
+
 const EXPORTED =
   /^export (?:async )?(?:const|let|function\*?|class|interface|type)\s+([A-Za-z_$][\w$]*)/gm;
 const WORD = /[A-Za-z_$][\w$]*/g;
 
 test("every export is used in another file", async () => {
-  const tests = new Glob("**/*.{ts,tsx}").scan(import.meta.dir);
   const texts = new Map(sourceFiles.map(({ path, text }) => [join(SOURCE, path), text]));
-  for await (const path of tests) {
-    const full = join(import.meta.dir, path);
-    texts.set(full, await Bun.file(full).text());
-  }
+  for (const [path, text] of await testTexts()) texts.set(path, text);
   const users = new Map<string, Set<string>>();
   for (const [path, text] of texts) {
     for (const word of text.match(WORD) ?? []) {

@@ -13,6 +13,7 @@ import type { ModelDescription } from "../../src/embedding/model-folder.ts";
 import { fetchNewestRelease } from "../../src/upgrade/release.ts";
 import { ctxd, type Outcome } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { until } from "../support/until.ts";
 import { startHostileServer } from "./support/hostile-server.ts";
 
@@ -113,7 +114,7 @@ describe("a model's file", () => {
       await until("a byte is written", () => statSync(part).size > 0);
       hostile.flood(CONTENT)(response, request);
     });
-    await expect(fetchInto(cacheDir)).rejects.toThrow("larger than the file");
+    expect(await outcomeOf(fetchInto(cacheDir))).toThrow("larger than the file");
     expect(await isFetched(description, cacheDir)).toBe(false);
     hostile.answer("*", (response, { headers }) => {
       const start = Number(/\d+/.exec(headers.range ?? "0")?.[0]);
@@ -130,7 +131,9 @@ describe("a model's file", () => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb),
     );
     const cacheDir = temporaryFolder();
-    await expect(fetchInto(cacheDir)).rejects.toThrow(`only ${bomb.length} of ${CONTENT.length}`);
+    expect(await outcomeOf(fetchInto(cacheDir))).toThrow(
+      `only ${bomb.length} of ${CONTENT.length}`,
+    );
     expect(statSync(join(folderOf(description, cacheDir), "fetching-model.onnx")).size).toBe(
       bomb.length,
     );
@@ -140,7 +143,7 @@ describe("a model's file", () => {
     hostile.answer("*", hostile.drip());
     const part = join(temporaryFolder(), "part");
     const options = { onBytes: () => {}, pause: 1, stallMs: 50 };
-    await expect(download(`${hostile.at}/x`, part, MB, options)).rejects.toThrow("stalled");
+    expect(await outcomeOf(download(`${hostile.at}/x`, part, MB, options))).toThrow("stalled");
   });
 
   test("may be elsewhere on the same server", async () => {
@@ -176,7 +179,7 @@ describe("ctxd upgrade --check", () => {
 
   test("gives up on an answer that comes byte by byte", async () => {
     hostile.answer("*", hostile.drip());
-    await expect(fetchNewestRelease(`${hostile.at}/x`, 50)).rejects.toThrow("can't be fetched");
+    expect(await outcomeOf(fetchNewestRelease(`${hostile.at}/x`, 50))).toThrow("can't be fetched");
   });
 
   test.each([

@@ -15,6 +15,7 @@ import { MANIFEST_FILE } from "../../src/backup/manifest.ts";
 import { ctxd } from "../support/command-line.ts";
 import { listFiles } from "../support/files.ts";
 import { backUp, restore } from "../support/live-data.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { createEncryptedBackup, env, expectNothingIn } from "./support/encrypted-backup.ts";
 
 const backup = await createEncryptedBackup();
@@ -47,7 +48,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     for (const file of await someOfEach()) {
       const { folder, target } = backup.copy();
       change(join(folder, file));
-      await expect(restore(folder, target, identity)).rejects.toThrow();
+      expect(await outcomeOf(restore(folder, target, identity))).toThrow();
       expectNothingIn(target);
     }
   });
@@ -58,7 +59,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     renameSync(one, `${one}.x`);
     renameSync(other, one);
     renameSync(`${one}.x`, other);
-    await expect(restore(folder, target, identity)).rejects.toThrow("differs from backup.json");
+    expect(await outcomeOf(restore(folder, target, identity))).toThrow("differs from backup.json");
     expectNothingIn(target);
   });
 
@@ -68,7 +69,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     for (const name of ["ctxd.db.age", "backup.json.age", "key.age"]) {
       const { folder, target } = backup.copy();
       copyFileSync(join(other, name), join(folder, name));
-      await expect(restore(folder, target, identity)).rejects.toThrow(
+      expect(await outcomeOf(restore(folder, target, identity))).toThrow(
         /damaged or belongs to another backup/,
       );
       expectNothingIn(target);
@@ -81,7 +82,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     for (const name of ["ctxd.db.age", "backup.json.age", "key.age"]) {
       const { folder, target } = backup.copy();
       writeFileSync(join(folder, name), await encrypter.encrypt("mine"));
-      await expect(restore(folder, target, identity)).rejects.toThrow();
+      expect(await outcomeOf(restore(folder, target, identity))).toThrow();
       expectNothingIn(target);
     }
   });
@@ -91,7 +92,7 @@ describe("an attacker who can write to the backup, and knows its recipient, is n
     const plain = join(root, "plain");
     await backUp(dataDir, plain);
     copyFileSync(join(plain, MANIFEST_FILE), join(folder, MANIFEST_FILE));
-    await expect(restore(folder, target, identity)).rejects.toThrow("does not belong there");
+    expect(await outcomeOf(restore(folder, target, identity))).toThrow("does not belong there");
     const instead = await ctxd(["restore", plain, "--identity", identityFile], {
       dataDir: target,
       env,

@@ -7,6 +7,7 @@ import { toBase32 } from "../../src/sign-in/second-step/one-time-codes.ts";
 import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createCodeApp } from "../support/code-app.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
 
 /* Guesses that are sent at one moment, to several servers, are no more than those that come one by one. */
@@ -70,7 +71,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
       looked += guesses.filter((each) => each === false).length;
     }
     expect(looked).toBe(10);
-    await expect(oneTimeCodes.use(id, app.code(), null)).rejects.toMatchObject({
+    expect(await rejectionOf(oneTimeCodes.use(id, app.code(), null))).toMatchObject({
       code: "rate_limited",
     });
   });

@@ -8,6 +8,7 @@ import { createPerson, type Page, type Person } from "../oauth/support/person.ts
 import { CLIENT, PROOFS } from "../sign-in/support/scripted-provider.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
 import { type ProbedServer, startProbedServer } from "../stalls/probed-server.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { type Answer, startHostileServer } from "./support/hostile-server.ts";
 
 const CONFIGURATION = "/.well-known/openid-configuration";
@@ -155,5 +156,5 @@ test("a provider that sends a byte now and then is given up in time", async () =
   const options = { publicUrl: server.origin, clock: Date.now, timeoutMs: 100 };
   const [slow] = createProviders({ github: null, google: null, oidc }, options);
   provider.answer(CONFIGURATION, provider.drip());
-  await expect(slow?.start("state", PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await rejectionOf(slow?.start("state", PROOFS))).toMatchObject({ code: "unavailable" });
 });

@@ -16,6 +16,7 @@ import { MANIFEST_FILE, type Manifest } from "../../src/backup/manifest.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { ctxd } from "../support/command-line.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 let place: ReturnType<typeof folderOfTest>;
 let good: string;
@@ -53,7 +54,7 @@ function signDatabase(folder: string) {
 }
 
 async function expectRefused(folder: string, dataDir: string, reason: string | RegExp) {
-  await expect(restore(folder, dataDir)).rejects.toThrow(reason);
+  expect(await outcomeOf(restore(folder, dataDir))).toThrow(reason);
   expect(existsSync(join(dataDir, "ctxd.db"))).toBe(false);
   expect(existsSync(join(dataDir, "restoring"))).toBe(false);
 }

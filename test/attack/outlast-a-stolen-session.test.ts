@@ -14,6 +14,7 @@ import {
   formWith,
   PASSWORD,
 } from "../sign-in/support/factors.ts";
+import { rejectionOf } from "../support/outcome.ts";
 
 const MINUTE = 60_000;
 
@@ -274,7 +275,7 @@ test("a provider that answers after the session was ended is not connected", asy
   const purpose = { next: null, invitation: null, linkTo: id };
   const { searchParams } = await signIn.start("slow", "the session's", purpose);
   const answer = new URLSearchParams({ state: searchParams.get("state") ?? "", code: "code" });
-  await expect(signIn.finish("slow", async () => browsers, answer)).rejects.toMatchObject({
+  expect(await rejectionOf(signIn.finish("slow", async () => browsers, answer))).toMatchObject({
     code: "forbidden",
   });
   expect(await identities.issuers(id)).toEqual([]);

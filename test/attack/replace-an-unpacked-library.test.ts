@@ -8,6 +8,7 @@ import { findForeignAncestor } from "../../src/system/foreign-ancestor.ts";
 import { ctxd } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { asNobody, noOtherUser } from "../support/other-user.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const content = new TextEncoder().encode("a library");
 const asset: Asset = {
@@ -37,13 +38,13 @@ function sharedFolder(mode: number) {
 describe("a cache folder whose parent another user can replace", () => {
   test.each([0o777, 0o757])("is refused below a folder of mode %o", async (mode) => {
     const { shared, cache } = sharedFolder(mode);
-    await expect(prepareAsset(asset, cache)).rejects.toThrow(
+    expect(await outcomeOf(prepareAsset(asset, cache))).toThrow(
       `The folder ${shared} above the cache folder ${cache}/library-`,
     );
     const model = catalogueModel("bge-base")?.fetched;
     if (!model) throw new Error("there is no bge-base");
     const unreachable = { ...model, address: "http://127.0.0.1:1" };
-    await expect(fetchCatalogueModel(unreachable, cache)).rejects.toThrow(shared);
+    expect(await outcomeOf(fetchCatalogueModel(unreachable, cache))).toThrow(shared);
     const { stdout } = await ctxd(["doctor"], {
       dataDir: join(shared, "data"),
       env: { CTXD_CACHE_DIR: cache, CTXD_PORT: "0" },
@@ -60,7 +61,7 @@ describe("a cache folder whose parent another user can replace", () => {
     const { shared, cache } = sharedFolder(0o777);
     const link = join(temporaryFolder(), "link");
     symlinkSync(cache, link);
-    await expect(prepareAsset(asset, link)).rejects.toThrow(`The folder ${shared} above`);
+    expect(await outcomeOf(prepareAsset(asset, link))).toThrow(`The folder ${shared} above`);
   });
 
   test("is used at the checked path, not through another user's link", async () => {
@@ -89,7 +90,7 @@ describe("a cache folder whose parent another user can replace", () => {
     async () => {
       const { shared, cache } = sharedFolder(0o775);
       Bun.spawnSync(["chgrp", "nogroup", shared]);
-      await expect(prepareAsset(asset, cache)).rejects.toThrow(
+      expect(await outcomeOf(prepareAsset(asset, cache))).toThrow(
         /^The folder \S+\/shared above the cache folder \S+ can be written by other users \(group \d+\)/,
       );
     },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Role } from "../../src/accounts/space.ts";
 import { inSpace, wholeAccount } from "../../src/keys/reach.ts";
 import { UNDO_MS } from "../../src/undo/undoable.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { openRaw, rawRequest } from "../support/raw-http.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { addPerson, join } from "../support/space-team.ts";
@@ -196,7 +197,7 @@ test.each([...WAYS, ["may only read from now on", demote] as const])(
     await end(made);
     const now = inSpace(wholeAccount(member.accountId), { ...space, role: "read" });
     const undoing = server.undoable.undo(now, waiting?.id ?? "");
-    expect(undoing).rejects.toMatchObject({ code: "forbidden" });
+    expect(await rejectionOf(undoing)).toMatchObject({ code: "forbidden" });
     server.clock.advance(UNDO_MS);
     await server.undoable.applyDue();
     expect(await server.undoable.list(space.id)).toEqual([]);
@@ -252,7 +253,7 @@ test("a reader changes nothing at once or later", async () => {
   const reach = inSpace(wholeAccount(member.accountId), { ...space, role: "read" });
   const change = { kind: "delete", ids: [id] } as const;
   const forbidden = { code: "forbidden" };
-  expect(server.undoable.applyNow(reach, change)).rejects.toMatchObject(forbidden);
-  expect(server.undoable.applyLater(reach, change)).rejects.toMatchObject(forbidden);
+  expect(await rejectionOf(server.undoable.applyNow(reach, change))).toMatchObject(forbidden);
+  expect(await rejectionOf(server.undoable.applyLater(reach, change))).toMatchObject(forbidden);
   expect(await server.undoable.list(space.id)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { SCOPES } from "../../src/keys/scopes.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { createPerson, formTo } from "../oauth/support/person.ts";
 import { ctxd } from "../support/command-line.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const PASSWORD = "correct horse battery";
 const EMAIL = "mallory@example.com";
@@ -134,11 +135,11 @@ test("an open export ends when its account is disabled", async () => {
 }, 60_000);
 
 test("the owner can't be disabled, and a member can disable nobody", async () => {
-  await expect(server.accounts.disable(owner.accountId)).rejects.toThrow("can't be disabled");
+  expect(await outcomeOf(server.accounts.disable(owner.accountId))).toThrow("can't be disabled");
   const update = "UPDATE accounts SET disabled_at = 1 WHERE role = 'owner'";
   expect(() => server.db.sqlite.run(update)).toThrow("can not be disabled");
   await server.accounts.disable(accountId);
-  await expect(server.accounts.handOver(accountId)).rejects.toThrow("enable it first");
+  expect(await outcomeOf(server.accounts.handOver(accountId))).toThrow("enable it first");
   expect((await server.accounts.findOwner())?.id).toBe(owner.accountId);
   await server.accounts.enable(accountId);
   const { person } = await signIn();

@@ -18,6 +18,7 @@ import { refuseUnfinishedRestore } from "../../src/backup/source.ts";
 import { lockDataFolder } from "../../src/db/data-lock.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { backUp, copyBackup, folderOfTest, openData, restore } from "../support/live-data.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 let place: ReturnType<typeof folderOfTest>;
 let good: string;
@@ -75,7 +76,7 @@ test.each(DAMAGES)(
       const { folder, dataDir } = folders();
       const damaged = join(folder, path);
       damage(damaged);
-      await expect(restore(folder, dataDir)).rejects.toThrow(damaged);
+      expect(await outcomeOf(restore(folder, dataDir))).toThrow(damaged);
       expect(existsSync(dataDir)).toBe(false);
     }
   },
@@ -84,7 +85,7 @@ test.each(DAMAGES)(
 test.each(DAMAGES)("a manifest %s is refused in an error that names it", async (_, damage) => {
   const { folder, dataDir } = folders();
   damage(join(folder, MANIFEST_FILE));
-  await expect(restore(folder, dataDir)).rejects.toThrow(MANIFEST_FILE);
+  expect(await outcomeOf(restore(folder, dataDir))).toThrow(MANIFEST_FILE);
   expect(existsSync(dataDir)).toBe(false);
 });
 
@@ -96,7 +97,7 @@ test.each([
 ])("an edited manifest (%s) is refused", async (_, change) => {
   const { folder, dataDir } = folders();
   writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...manifest, ...change }));
-  await expect(restore(folder, dataDir)).rejects.toThrow(`${MANIFEST_FILE} is damaged`);
+  expect(await outcomeOf(restore(folder, dataDir))).toThrow(`${MANIFEST_FILE} is damaged`);
 });
 
 test.each([{ format: 2 }, { schema: 1_000 }])(
@@ -107,7 +108,7 @@ test.each([{ format: 2 }, { schema: 1_000 }])(
       join(folder, MANIFEST_FILE),
       JSON.stringify({ ...manifest, ...newer, ctxd: "9.1.0" }),
     );
-    await expect(restore(folder, dataDir)).rejects.toThrow("a newer ctxd (9.1.0)");
+    expect(await outcomeOf(restore(folder, dataDir))).toThrow("a newer ctxd (9.1.0)");
   },
 );
 
@@ -120,7 +121,7 @@ test.each(["../outside", "memories/../../outside", "/etc/outside", "memories//x"
     const forged = { ...unsigned, files: [{ ...first, path }] };
     const checksum = new Bun.CryptoHasher("sha256").update(JSON.stringify(forged)).digest("hex");
     writeFileSync(join(folder, MANIFEST_FILE), JSON.stringify({ ...forged, checksum }));
-    await expect(restore(folder, dataDir)).rejects.toThrow("is damaged");
+    expect(await outcomeOf(restore(folder, dataDir))).toThrow("is damaged");
   },
 );
 
@@ -128,7 +129,7 @@ test("a symbolic link instead of a file is refused", async () => {
   const { folder, dataDir } = folders();
   renameSync(join(folder, "ctxd.db"), join(folder, "elsewhere"));
   symlinkSync(join(folder, "elsewhere"), join(folder, "ctxd.db"));
-  await expect(restore(folder, dataDir)).rejects.toThrow("symbolic link");
+  expect(await outcomeOf(restore(folder, dataDir))).toThrow("symbolic link");
 });
 
 test.each(["ctxd.db", "memories", "something"])(
@@ -137,7 +138,7 @@ test.each(["ctxd.db", "memories", "something"])(
     const { folder, dataDir } = folders();
     mkdirSync(dataDir);
     writeFileSync(join(dataDir, name), "mine");
-    await expect(restore(folder, dataDir)).rejects.toThrow(`is not empty (${name})`);
+    expect(await outcomeOf(restore(folder, dataDir))).toThrow(`is not empty (${name})`);
     expect(readdirSync(dataDir)).toEqual([name]);
     expect(readFileSync(join(dataDir, name), "utf8")).toBe("mine");
   },
@@ -155,7 +156,7 @@ test("files of a checkout in its data folder do not prevent a restore, and stay"
 test("a data folder that a server uses is refused", async () => {
   const { folder, dataDir } = folders();
   const lock = lockDataFolder(dataDir, "1.0.0");
-  await expect(restore(folder, dataDir)).rejects.toThrow("is served by process");
+  expect(await outcomeOf(restore(folder, dataDir))).toThrow("is served by process");
   lock.release();
   await restore(folder, dataDir);
 });

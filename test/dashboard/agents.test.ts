@@ -5,6 +5,7 @@ import { startOAuthServer } from "../oauth/support/oauth-server.ts";
 import { formTo } from "../oauth/support/person.ts";
 import { expectError } from "../support/errors.ts";
 import { connectHttp } from "../support/mcp.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const server = await startOAuthServer();
 afterAll(server.close);
@@ -109,7 +110,7 @@ test("a paused key is refused over the API and MCP until it is resumed", async (
   expect((await use()).body).toMatchObject({
     error: { message: expect.stringContaining("paused") },
   });
-  await expect(codex.call("save_memory", { content: "Not now" })).rejects.toThrow("is paused");
+  expect(await outcomeOf(codex.call("save_memory", { content: "Not now" }))).toThrow("is paused");
   expect((await person.visit("/keys")).text).toContain("Paused");
 
   const stranger = await server.signedIn();

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createSessionPrincipal } from "../../src/dashboard/session.ts";
 import { startOAuthServer } from "../oauth/support/oauth-server.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const server = await startOAuthServer();
 afterAll(server.close);
@@ -96,7 +97,7 @@ test("a running export continues after the proof has expired, but ends with the 
   expect((await principalOf(request))?.accountId).toBe(accountId);
   server.clock.advance(11 * 60_000);
   expect((await principalOf(request))?.accountId).toBe(accountId);
-  await expect(principalOf(new Request(request))).rejects.toThrow("fresh proof");
+  expect(await outcomeOf(principalOf(new Request(request)))).toThrow("fresh proof");
   await server.sessions.end(session);
   expect(await principalOf(request)).toBeNull();
 });

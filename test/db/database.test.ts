@@ -6,6 +6,7 @@ import { DatabaseError, explainDatabaseError } from "../../src/db/database-error
 import { MIGRATIONS } from "../../src/db/migrations.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
 import { temporaryFolder, testDatabase } from "../support/database.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 /** The message of the DatabaseError that `run` throws. */
 function refusal(run: () => unknown): string {
@@ -67,7 +68,7 @@ test("an attempt throws other errors", async () => {
   const broken = async () => {
     throw new TypeError("a bug");
   };
-  await expect(attempt(broken)).rejects.toThrow(TypeError);
+  expect(await outcomeOf(attempt(broken))).toThrow(TypeError);
 });
 
 test("written rows exist after close and open", async () => {

@@ -20,6 +20,7 @@ import { createSignInTables } from "../../src/sign-in/tables.ts";
 import { afterThisTest } from "../support/database.ts";
 import { testPostgres, testPostgresUrl } from "../support/databases.ts";
 import { openPostgres } from "../support/open-postgres.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 
 const { number: PRESENT, oldest: OLDEST } = POSTGRES_MIGRATIONS.at(-1) ?? { number: 0, oldest: 0 };
@@ -93,7 +94,7 @@ test("a migration fails when its table is locked for long, and can be repeated",
   await migratePostgres(postgres, [one]);
   await holder.transaction(async (tx) => {
     await tx.rows("SELECT * FROM one");
-    await expect(migratePostgres(postgres, [one, two])).rejects.toThrow(DatabaseUnavailable);
+    expect(await outcomeOf(migratePostgres(postgres, [one, two]))).toThrow(DatabaseUnavailable);
   });
   await migratePostgres(postgres, [one, two]);
   expect(await readSchemaState(postgres)).toEqual({ number: 2, oldest: 1 });
@@ -115,7 +116,7 @@ test("a failed migration changes nothing, and earlier ones stay", async () => {
     { number: 1, sql: "CREATE TABLE one (id text);", oldest: 1 },
     { number: 2, sql: "CREATE TABLE two (id text); CREATE TABLE one (id text);", oldest: 1 },
   ];
-  await expect(migratePostgres(postgres, steps)).rejects.toThrow("already exists");
+  expect(await outcomeOf(migratePostgres(postgres, steps))).toThrow("already exists");
   expect(await readSchemaState(postgres)).toEqual({ number: 1, oldest: 1 });
   const steady = steps.with(1, { number: 2, sql: "CREATE TABLE two (id text);", oldest: 1 });
   await migratePostgres(postgres, steady);
@@ -132,18 +133,18 @@ test("a program may be older than the schema if the schema allows it", async () 
   const last = { number: PRESENT + 2, sql: "", oldest: PRESENT + 1 };
   await migratePostgres(postgres, [...POSTGRES_MIGRATIONS, next, last]);
   const refused = openPostgres(url);
-  await expect(refused).rejects.toThrow(DatabaseError);
-  await expect(refused).rejects.toThrow("migrated by a newer ctxd");
+  expect(await outcomeOf(refused)).toThrow(DatabaseError);
+  expect(await outcomeOf(refused)).toThrow("migrated by a newer ctxd");
 });
 
 test("opening without migrating reports that a migration is needed", async () => {
   const { url } = await emptyDatabase();
-  await expect(openPostgres(url, { migrates: false })).rejects.toThrow("run ctxd migrate");
+  expect(await outcomeOf(openPostgres(url, { migrates: false }))).toThrow("run ctxd migrate");
 });
 
 test("an unreachable database is explained in one sentence", async () => {
   const url = "postgres://postgres@127.0.0.1:1/none";
-  await expect(openPostgres(url, { timeoutMs: 1_000 })).rejects.toThrow(DatabaseUnavailable);
+  expect(await outcomeOf(openPostgres(url, { timeoutMs: 1_000 }))).toThrow(DatabaseUnavailable);
 });
 
 test("conflicting transactions are repeated until each succeeds", async () => {
@@ -202,11 +203,13 @@ test("an attempt fails while another transaction holds a lock", async () => {
     expect(await db.attempt(touch)).toBe(false);
   });
   expect(await db.attempt(touch)).toBe(true);
-  await expect(
-    db.attempt(async () => {
-      throw new TypeError("a bug");
-    }),
-  ).rejects.toThrow(TypeError);
+  expect(
+    await outcomeOf(
+      db.attempt(async () => {
+        throw new TypeError("a bug");
+      }),
+    ),
+  ).toThrow(TypeError);
   await db.close();
   expect(await db.attempt(touch)).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Caller } from "../../src/embedding/embedder.ts";
 import { createAdmission } from "../../src/embedding/worker-embedder.ts";
+import { rejectionOf } from "../support/outcome.ts";
 
 const by = (accountId: string, id: string): Caller => ({ accountId, credential: { id } });
 
@@ -31,7 +32,7 @@ test("whoever takes all that it gets leaves room for other accounts and for its 
   expect(hold(by("late", "key"), 100).isAdmitted).toBe(true);
   const { isAdmitted, held } = hold(by("a", "greedy"), 1);
   expect(isAdmitted).toBe(false);
-  await expect(held).rejects.toMatchObject({ code: "unavailable", retryAfter: 1 });
+  expect(await rejectionOf(held)).toMatchObject({ code: "unavailable", retryAfter: 1 });
   letGo();
   await Bun.sleep(0);
   expect(admission.waiting()).toBe(0);

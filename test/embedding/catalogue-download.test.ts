@@ -9,6 +9,7 @@ import {
 import { builtInModel, textFile } from "../../src/embedding/manifest.ts";
 import type { ModelDescription } from "../../src/embedding/model-folder.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { outcomeOf, rejectionOf } from "../support/outcome.ts";
 import { createRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 
@@ -141,7 +142,7 @@ describe("fetchCatalogueModel", () => {
     {
       using server = serveInParts(5_000, join(folder, "fetching-model.onnx"));
       const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
-      await expect(fetching).rejects.toThrow(
+      expect(await outcomeOf(fetching)).toThrow(
         /can't be downloaded .* try again to resume the download/,
       );
       const starts = server.asked.map(({ range }) => Number(/\d+/.exec(range ?? "0")?.[0]));
@@ -171,7 +172,7 @@ describe("fetchCatalogueModel", () => {
     using server = serve({ graph: other });
     const cacheDir = temporaryFolder();
     const fetching = fetchCatalogueModel(fetchable(server.address), cacheDir, { pause: 1 });
-    await expect(fetching).rejects.toThrow(
+    expect(await outcomeOf(fetching)).toThrow(
       `is not the expected model (its SHA-256 is ${sha256(other)}, not`,
     );
     expect(readdirSync(folderOf(description, cacheDir))).toEqual([]);
@@ -179,7 +180,7 @@ describe("fetchCatalogueModel", () => {
     const folder = folderOf(description, cacheDir);
     writeFileSync(join(folder, "fetching-model.onnx"), other.slice(0, 1_000));
     using right = serve();
-    await expect(fetchCatalogueModel(fetchable(right.address), cacheDir)).rejects.toThrow(
+    expect(await outcomeOf(fetchCatalogueModel(fetchable(right.address), cacheDir))).toThrow(
       "SHA-256",
     );
     await fetchCatalogueModel(fetchable(right.address), cacheDir);
@@ -191,7 +192,7 @@ describe("fetchCatalogueModel", () => {
     const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
       pause: 1,
     });
-    await expect(fetching).rejects.toThrow("the answer is larger than the file");
+    expect(await outcomeOf(fetching)).toThrow("the answer is larger than the file");
   });
 
   test("does not repeat a request that was answered 404", async () => {
@@ -199,7 +200,7 @@ describe("fetchCatalogueModel", () => {
     const fetching = fetchCatalogueModel(fetchable(server.address), temporaryFolder(), {
       pause: 1,
     });
-    await expect(fetching).rejects.toThrow("the answer is 404");
+    expect(await outcomeOf(fetching)).toThrow("the answer is 404");
     expect(server.asked).toHaveLength(1);
   });
 
@@ -210,9 +211,9 @@ describe("fetchCatalogueModel", () => {
     const reason = new Error("enough");
     stopped.abort(reason);
     const options = { signal: stopped.signal, pause: 1 };
-    await expect(fetchCatalogueModel(fetchable(server.address), cacheDir, options)).rejects.toBe(
-      reason,
-    );
+    expect(
+      await rejectionOf(fetchCatalogueModel(fetchable(server.address), cacheDir, options)),
+    ).toBe(reason);
   });
 });
 
@@ -226,11 +227,11 @@ test("files are recognized by their content, not by their names", async () => {
   await fetchCatalogueModel(nowhere, cacheDir, { from: [stick] });
   expect(await isFetched(description, cacheDir)).toBe(true);
   const only = [join(stick, "weights"), join(stick, "another")];
-  await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: only })).rejects.toThrow(
+  expect(await outcomeOf(fetchCatalogueModel(nowhere, temporaryFolder(), { from: only }))).toThrow(
     `None of the files is tokenizer.json (20000 bytes, SHA-256 ${sha256(TOKENIZER)}): download it from http://127.0.0.1:1/`,
   );
   const missing = [join(stick, "nothing")];
-  await expect(fetchCatalogueModel(nowhere, temporaryFolder(), { from: missing })).rejects.toThrow(
-    "missing",
-  );
+  expect(
+    await outcomeOf(fetchCatalogueModel(nowhere, temporaryFolder(), { from: missing })),
+  ).toThrow("missing");
 });

@@ -8,6 +8,7 @@ import { AppError } from "../../src/errors.ts";
 import { readResources } from "../../src/system/processes.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { silentLog, testCacheDir } from "../support/embedder.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { until } from "../support/until.ts";
 
 const LONG = "Nobody had anything to add to the report. ".repeat(40);
@@ -153,9 +154,9 @@ describe("a pool of engines", () => {
     const left = embed(`L2${LONG}`, "acc_1", client.signal);
     const kept = embed(`L3${LONG}`);
     client.abort();
-    await expect(left).rejects.toMatchObject({ code: "unavailable" });
+    expect(await rejectionOf(left)).toMatchObject({ code: "unavailable" });
     for (const close of closing.splice(0)) await close();
-    await expect(kept).rejects.toMatchObject({ code: "unavailable" });
+    expect(await rejectionOf(kept)).toMatchObject({ code: "unavailable" });
   });
 
   test("an engine that has little to do takes texts over", async () => {
@@ -248,7 +249,7 @@ describe("a pool of engines", () => {
     engines[1]?.load();
     await until("it has taken over", () => engines[1]?.texts().length === 3);
     client.abort();
-    await expect(left).rejects.toMatchObject({ code: "unavailable" });
+    expect(await rejectionOf(left)).toMatchObject({ code: "unavailable" });
     expect(textsOf(engines)).toEqual([[], ["L1", "L3"]]);
   });
 });

@@ -3,6 +3,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { builtInModel, prepareModel } from "../../src/embedding/manifest.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const { source } = builtInModel;
 const original = join(
@@ -32,14 +33,14 @@ test("a folder with the same files can replace the package", async () => {
   expect(await Bun.file(join(folder, "config.json")).exists()).toBe(true);
 
   await Bun.write(join(model, "tokenizer.json"), "{}");
-  await expect(prepareModel({ cacheDir: join(temporary, "b"), source: model })).rejects.toThrow(
+  expect(await outcomeOf(prepareModel({ cacheDir: join(temporary, "b"), source: model }))).toThrow(
     /^.*source\/tokenizer.json is not the expected file: its SHA-256 is .*\.$/,
   );
 });
 
 test("a missing source is named", async () => {
   const model = join(temporary, "nowhere");
-  await expect(prepareModel({ cacheDir: temporary, source: model })).rejects.toThrow(
+  expect(await outcomeOf(prepareModel({ cacheDir: temporary, source: model }))).toThrow(
     `${join(model, "onnx/model_quantized.onnx")} is missing`,
   );
 });

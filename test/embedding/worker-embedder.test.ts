@@ -9,6 +9,7 @@ import { createMetrics } from "../../src/metrics.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { sharedEmbedder, silentLog, testCacheDir } from "../support/embedder.ts";
 import { readMetrics } from "../support/metrics.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { until } from "../support/until.ts";
 
 const open: Embedder[] = [];
@@ -134,7 +135,7 @@ describe("a worker that ends unexpectedly", () => {
     await writeFile(file, "");
     const { embedder } = start(file);
     const calls = outcomes([embedder.embedQuery("a"), embedder.embedContent("b")]);
-    await expect(embedder.ready()).rejects.toThrow(file);
+    expect(await outcomeOf(embedder.ready())).toThrow(file);
     expect(await calls).toEqual(["unavailable", "unavailable"]);
   });
 

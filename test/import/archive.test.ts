@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { readContent } from "../support/import.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { zip } from "../support/zip.ts";
 
 const NOTE = { name: "note.md", content: "Bees hum." };
@@ -66,11 +67,11 @@ test("a file with a false size, or an encrypted one, is reported, and the others
 test("an archive that is cut off is refused", async () => {
   const whole = zip([NOTE, { name: "list.json", content: '["Tea is hot."]' }]);
   for (const end of [10, 60, whole.length - 30, whole.length - 1]) {
-    await expect(readContent(whole.subarray(0, end))).rejects.toThrow("is a damaged archive");
+    expect(await outcomeOf(readContent(whole.subarray(0, end)))).toThrow("is a damaged archive");
   }
 });
 
 test("names that lead out of the archive are refused", async () => {
   const bytes = zip([{ ...NOTE, name: "../../note.md" }]);
-  await expect(readContent(bytes)).rejects.toThrow("is a damaged archive");
+  expect(await outcomeOf(readContent(bytes))).toThrow("is a damaged archive");
 });

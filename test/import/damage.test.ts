@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { readContent, readSource } from "../support/import.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const LIST = JSON.stringify({
   results: Array.from({ length: 10 }, (_, n) => ({ id: `${n}`, memory: `Memory ${n}` })),
@@ -85,11 +86,11 @@ test.each([
   ["a damaged PDF", Buffer.from("%PDF-1.4\nnothing"), "is a damaged PDF."],
   ["JSON of another kind", '{"openapi": "3.1.0"}', "is JSON in an unknown format"],
 ])("%s is refused", async (_, content, reason) => {
-  await expect(readContent(content)).rejects.toThrow(reason);
+  expect(await outcomeOf(readContent(content))).toThrow(reason);
 });
 
 test("a missing file is refused", async () => {
-  await expect(readSource("/nonexistent/file")).rejects.toThrow(
+  expect(await outcomeOf(readSource("/nonexistent/file"))).toThrow(
     "/nonexistent/file does not exist.",
   );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readInWorker } from "../../src/import/read-in-worker.ts";
 import { readReading } from "../support/import.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { zip } from "../support/zip.ts";
 
 const file = (name: string, content: string | Buffer) =>
@@ -33,10 +34,10 @@ test.each([
 ])("what takes %s to read is given up", async (what, limits) => {
   const list = `["${"x".repeat(20_000_000)}"]`;
   const reading = readInWorker([file("list.json", list)], { project: null, limits });
-  await expect(readReading(reading)).rejects.toThrow(`takes ${what} to read`);
+  expect(await outcomeOf(readReading(reading))).toThrow(`takes ${what} to read`);
 });
 
 test("an unreadable upload is reported like a file on disk", async () => {
   const reading = readInWorker([file("a.json", '{"openapi": "3.1.0"}')], { project: null });
-  await expect(readReading(reading)).rejects.toThrow("This file is JSON in an unknown format");
+  expect(await outcomeOf(readReading(reading))).toThrow("This file is JSON in an unknown format");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { DATABASES, storesOn } from "../support/databases.ts";
+import { outcomeOf, rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
-
 import { NEW_KEY, withAccountOn } from "./support/key-stores.ts";
 
 const MINUTE = 60_000;
@@ -56,7 +56,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     const { keys, account } = await withAccountOn(place);
     for (const project of ["", "  ", "x".repeat(129), "a\u001bb", "\ud800"]) {
       const wanted = { ...NEW_KEY, bound: { project, only: false } };
-      await expect(keys.create(account.id, wanted)).rejects.toMatchObject({
+      expect(await rejectionOf(keys.create(account.id, wanted))).toMatchObject({
         code: "validation_failed",
         details: [{ path: "/project" }],
       });
@@ -84,7 +84,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     await elsewhere.pause(account.id, record.id, false);
     expect(await keys.authenticate(key)).toMatchObject({ isPaused: false });
     const bob = await addAccount(accounts, "bob@example.com");
-    await expect(keys.pause(bob.id, record.id, true)).rejects.toThrow("No key with this id.");
+    expect(await outcomeOf(keys.pause(bob.id, record.id, true))).toThrow("No key with this id.");
   });
 
   test("an account sees and revokes its own keys only", async () => {
@@ -95,8 +95,8 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
     expect(await keys.list(account.id)).toEqual([record]);
     expect(await keys.list(bob.id)).toEqual([other]);
     expect(await keys.listOfAllAccounts()).toEqual([record, other]);
-    await expect(keys.revoke(bob.id, record.id)).rejects.toThrow("No key with this id.");
-    await expect(keys.revokeOfAnyAccount("' OR 1=1 --")).rejects.toThrow("No key with this id.");
+    expect(await outcomeOf(keys.revoke(bob.id, record.id))).toThrow("No key with this id.");
+    expect(await outcomeOf(keys.revokeOfAnyAccount("' OR 1=1 --"))).toThrow("No key with this id.");
     expect(await keys.authenticate(key)).not.toBeNull();
   });
 
@@ -110,7 +110,7 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
   ] as const)("a new key is refused for its %s: %j", async (path, change) => {
     const { keys, account } = await withAccountOn(place);
     const create = () => keys.create(account.id, { ...NEW_KEY, ...change });
-    await expect(create()).rejects.toThrow(
+    expect(await outcomeOf(create())).toThrow(
       expect.objectContaining({
         code: "validation_failed",
         details: [expect.objectContaining({ path })],
@@ -121,7 +121,9 @@ describe.each(DATABASES)("keys on %s", (_, place) => {
 
   test("a key for an unknown account is refused", async () => {
     const { keys } = await storesOn(place);
-    await expect(keys.create("acc_unknown", NEW_KEY)).rejects.toThrow("No account with this id.");
+    expect(await outcomeOf(keys.create("acc_unknown", NEW_KEY))).toThrow(
+      "No account with this id.",
+    );
   });
 
   test.each(["'; DROP TABLE api_keys; --", 'Robert"); --', "100 % \\ _", "👩‍💻 日本語"])(

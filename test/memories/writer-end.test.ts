@@ -4,6 +4,7 @@ import { WriterEnded } from "../../src/memories/table/writer.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { openData } from "../support/live-data.ts";
+import { rejectionOf } from "../support/outcome.ts";
 
 const fail = async () => {
   throw new Error("the disk is full");
@@ -22,11 +23,11 @@ test("no write succeeds after a second end, if the first one has failed", async 
     await first;
     await reached.promise;
     const late = writer.change({ ids: [], apply() {} });
-    await expect(late).rejects.toBeInstanceOf(WriterEnded);
+    expect(await rejectionOf(late)).toBeInstanceOf(WriterEnded);
     gate.resolve();
     await second;
     const later = writer.change({ ids: [], apply() {} });
-    await expect(later).rejects.toBeInstanceOf(WriterEnded);
+    expect(await rejectionOf(later)).toBeInstanceOf(WriterEnded);
   });
 });
 

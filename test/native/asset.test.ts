@@ -3,6 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Asset, prepareAsset } from "../../src/native/asset.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const CONTENT: Record<string, string> = {
   "model.onnx": "a graph ".repeat(100_000),
@@ -107,7 +108,7 @@ test("eight concurrent calls return the same complete folder", async () => {
 describe("errors are explained in one sentence", () => {
   test("a source with unexpected content", async () => {
     const wrong = prepareAsset(asset({ ...CONTENT, "config.json": "{}" }), cache);
-    await expect(wrong).rejects.toThrow(/^source\/config.json is not the expected file: .*\.$/);
+    expect(await outcomeOf(wrong)).toThrow(/^source\/config.json is not the expected file: .*\.$/);
     const [folder = ""] = await readdir(cache);
     expect(await readdir(join(cache, folder))).toEqual(["model.onnx"]);
   });
@@ -115,7 +116,7 @@ describe("errors are explained in one sentence", () => {
   test("a folder below a file", async () => {
     await Bun.write(join(cache, "file"), "");
     const failed = prepareAsset(asset(), join(cache, "file"));
-    await expect(failed).rejects.toThrow(
+    expect(await outcomeOf(failed)).toThrow(
       /^The cache folder .*file.* is below something that is not a folder: set CTXD_CACHE_DIR/,
     );
   });
@@ -123,7 +124,7 @@ describe("errors are explained in one sentence", () => {
   test("a folder that other users can write to", async () => {
     const folder = await prepareAsset(asset(), cache);
     await chmod(folder, 0o777);
-    await expect(prepareAsset(asset(), cache)).rejects.toThrow(
+    expect(await outcomeOf(prepareAsset(asset(), cache))).toThrow(
       /^The cache folder .* can be written by other users: .*CTXD_CACHE_DIR/,
     );
   });
@@ -132,7 +133,7 @@ describe("errors are explained in one sentence", () => {
     const [file] = asset().files;
     if (!file) throw new Error("an asset has files");
     const broken = { name: "model", files: [{ ...file, open: () => breakingOff() }] };
-    await expect(prepareAsset(broken, cache)).rejects.toThrow(
+    expect(await outcomeOf(prepareAsset(broken, cache))).toThrow(
       /^source\/model.onnx is missing or cannot be read\.$/,
     );
     const [folder = ""] = await readdir(cache);
@@ -141,7 +142,7 @@ describe("errors are explained in one sentence", () => {
 
   test.skipIf(process.getuid?.() === 0)("a folder that can't be written", async () => {
     await mkdir(join(cache, "locked"), { mode: 0o500 });
-    await expect(prepareAsset(asset(), join(cache, "locked"))).rejects.toThrow(
+    expect(await outcomeOf(prepareAsset(asset(), join(cache, "locked")))).toThrow(
       /^The cache folder .* cannot be written: set CTXD_CACHE_DIR/,
     );
   });

@@ -8,6 +8,7 @@ import { hasAdHocSignature, neededGlibc, systemOf } from "../../src/build/execut
 import type { EmbeddedFile } from "../../src/native/embedded.ts";
 import { isNewerGlibc } from "../../src/native/targets.ts";
 import { machExecutable, peExecutable } from "../support/foreign-executables.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const isLinux = process.platform === "linux" && process.arch === "x64";
 const LIBRARY = join(
@@ -103,17 +104,17 @@ describe.skipIf(!isLinux)("checkExecutable", () => {
 
   test("refuses an executable of another system", async () => {
     const { path, files } = await built();
-    await expect(checkExecutable(path, "linux-arm64", files)).rejects.toThrow(
+    expect(await outcomeOf(checkExecutable(path, "linux-arm64", files))).toThrow(
       `${path} is for linux-x64, not for linux-arm64`,
     );
   });
 
   test("refuses an embedded file that is damaged or missing", async () => {
     const damaged = await built((content) => content.fill(0, 10, 20));
-    await expect(checkExecutable(damaged.path, "linux-x64", damaged.files)).rejects.toThrow(
+    expect(await outcomeOf(checkExecutable(damaged.path, "linux-x64", damaged.files))).toThrow(
       `${damaged.path} does not contain the expected lancedb.node`,
     );
-    await expect(checkExecutable(process.execPath, "linux-x64", damaged.files)).rejects.toThrow(
+    expect(await outcomeOf(checkExecutable(process.execPath, "linux-x64", damaged.files))).toThrow(
       "does not contain the expected lancedb.node",
     );
   });
@@ -123,6 +124,6 @@ describe.skipIf(!isLinux)("checkExecutable", () => {
     const [file] = files;
     if (!file) throw new Error("there is one");
     const other = [{ ...file, sha256: "0".repeat(64) }];
-    await expect(checkExecutable(path, "linux-x64", other)).rejects.toThrow("lancedb.node");
+    expect(await outcomeOf(checkExecutable(path, "linux-x64", other))).toThrow("lancedb.node");
   });
 });

@@ -5,6 +5,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { outcomeOf } from "../support/outcome.ts";
 import { createAuthMemory } from "./support/auth-memory.ts";
 import { type OAuthServer, startOAuthServer } from "./support/oauth-server.ts";
 
@@ -53,7 +54,7 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
     };
 
     const first = SDKS[name](memory, url);
-    await expect(first.connect()).rejects.toThrow();
+    expect(await outcomeOf(first.connect())).toThrow();
     expect(memory.wanted?.href).toStartWith(`${server.origin}/api/oauth/authorize?`);
     expect(memory.wanted?.searchParams.get("resource")).toBe(url.href);
     await first.finish(await allow());
@@ -74,7 +75,7 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
     memory.wanted = null;
     await server.sessions.prove(person.jar.get("ctxd-session") ?? "");
     const revoked = SDKS[name](memory, url);
-    await expect(revoked.connect()).rejects.toThrow();
+    expect(await outcomeOf(revoked.connect())).toThrow();
     await revoked.finish(await allow());
     const again = SDKS[name](memory, url);
     await again.connect();
@@ -87,7 +88,7 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
     const url = new URL(`${server.origin}/mcp`);
     memory.saveClientInformation({ client_id: "client_gone" });
     memory.saveTokens({ access_token: "gone", token_type: "Bearer", refresh_token: "gone" });
-    await expect(SDKS[name](memory, url).connect()).rejects.toThrow();
+    expect(await outcomeOf(SDKS[name](memory, url).connect())).toThrow();
     expect(memory.clientInformation()?.client_id).toMatch(/^client_[0-9a-f]{32}$/);
     expect(memory.wanted).not.toBeNull();
   });
@@ -96,12 +97,12 @@ describe.each(["v1", "v2"] as const)("the SDK's client %s", (name) => {
 test("the SDK's client v2 refuses an answer that names another server", async () => {
   const memory = createAuthMemory();
   const client = SDKS.v2(memory, new URL(`${server.origin}/mcp`));
-  await expect(client.connect()).rejects.toThrow();
+  expect(await outcomeOf(client.connect())).toThrow();
   const { person } = await server.signedIn();
   const page = await person.visit(memory.wanted?.href ?? "");
   const { location } = await person.submit(page, { decision: "allow" });
   const answer = new URL(location ?? "").searchParams;
   answer.set("iss", "https://evil.example.com");
-  await expect(client.finish(answer)).rejects.toThrow(/iss/i);
+  expect(await outcomeOf(client.finish(answer))).toThrow(/iss/i);
   expect(memory.tokens()).toBeUndefined();
 });

@@ -3,6 +3,7 @@ import type { Bound } from "../../src/keys/reach.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
 import { createOAuthTables } from "../../src/oauth/tables.ts";
 import { DATABASES, type Place, storesOn } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
 
 const PUBLIC_URL = "http://localhost:7733";
@@ -123,7 +124,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     const { refresh_token: first } = await redeem(await allow());
     await renew(first);
     clock.advance(2 * MINUTE);
-    await expect(renew(first)).rejects.toMatchObject({ code: "invalid_grant" });
+    expect(await rejectionOf(renew(first))).toMatchObject({ code: "invalid_grant" });
     expect((await oauth.grants.list(accountId))[0]?.revokedAt).toEqual(new Date(clock()));
   });
 
@@ -168,7 +169,7 @@ describe.each(DATABASES)("OAuth on %s:", (_, place) => {
     const { accountId, oauth, allow, redeem } = await start(place);
     const code = await allow();
     await oauth.codes.withdraw(code);
-    await expect(redeem(code)).rejects.toMatchObject({ code: "invalid_grant" });
+    expect(await rejectionOf(redeem(code))).toMatchObject({ code: "invalid_grant" });
     expect(await oauth.grants.list(accountId)).toEqual([]);
   });
 

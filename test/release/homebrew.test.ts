@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { make } from "../../src/build/release/homebrew.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const out = mkdtempSync(join(tmpdir(), "ctxd-homebrew-"));
 const repository = "https://github.com/owner/ctxd";
@@ -43,5 +44,5 @@ test("the formula has each executable with its checksum, and is valid Ruby", asy
 test("a missing executable is an error", async () => {
   const executables = { "linux-x64": await executable("ctxd-linux-x64") };
   const made = make({ version: "1.2.3", repository, executables, out });
-  expect(made).rejects.toThrow("the formula also needs the executable for darwin-arm64");
+  expect(await outcomeOf(made)).toThrow("the formula also needs the executable for darwin-arm64");
 });

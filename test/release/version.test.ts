@@ -6,6 +6,7 @@ import { version as present } from "../../package.json" with { type: "json" };
 import { notesOf } from "../../src/build/release/notes.ts";
 import { disagreements, setVersion } from "../../src/build/release/version.ts";
 import { readChangelog } from "../../src/text/changelog.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const RELEASED = `# Changelog
@@ -58,11 +59,11 @@ test("a new version is set everywhere, and as a heading above the unreleased cha
 test("a version is refused that is not newer, is invalid or has no changes", async () => {
   using tree = await checkout(RELEASED);
   const refused = (version: string) => setVersion(version, "2026-11-22", tree.path);
-  await expect(refused(present)).rejects.toThrow("not newer");
-  await expect(refused("0.0.1")).rejects.toThrow("not newer");
-  await expect(refused("v1.0")).rejects.toThrow("not three numbers");
+  expect(await outcomeOf(refused(present))).toThrow("not newer");
+  expect(await outcomeOf(refused("0.0.1"))).toThrow("not newer");
+  expect(await outcomeOf(refused("v1.0"))).toThrow("not three numbers");
   await refused("9.8.7");
-  await expect(refused("9.8.8")).rejects.toThrow("has no unreleased changes");
+  expect(await outcomeOf(refused("9.8.8"))).toThrow("has no unreleased changes");
   expect(await disagreements("9.8.7", tree.path)).toEqual([]);
 });
 

@@ -12,6 +12,7 @@ import { createServerBackups } from "../../src/server/backup-schedule.ts";
 import { measureParsing } from "../stalls/measure-parsing.ts";
 import { testCacheDir } from "../support/embedder.ts";
 import { folderOfTest, openData, restore } from "../support/live-data.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 const HOUR = 3_600_000;
 const place = folderOfTest();
@@ -105,7 +106,7 @@ test("a backup for a recipient is encrypted, and says so when it can't be", asyn
   const key = await Bun.file(join(series, name, "key.age")).bytes();
   expect(lockOf(key)).toBe("identity");
   for (const wrong of ["age1wrong", "AGE-SECRET-KEY-1", recipient.slice(0, -1)]) {
-    expect(backups.change({ ...schedule, recipients: [wrong] })).rejects.toThrow(
+    expect(await outcomeOf(backups.change({ ...schedule, recipients: [wrong] }))).toThrow(
       "is not valid: age-keygen prints one",
     );
   }
@@ -129,7 +130,7 @@ test("a folder that can't take backups is refused, with the reason", async () =>
     [join(file, "backups"), "can't be written"],
     [file, "can't be written"],
   ] as const) {
-    expect(backups.change({ ...schedule, folder: wrong })).rejects.toThrow(reason);
+    expect(await outcomeOf(backups.change({ ...schedule, folder: wrong }))).toThrow(reason);
   }
   expect(backups.settings()).toBeNull();
   expect(readdirSync(dataDir)).not.toContain("backups");
@@ -144,7 +145,7 @@ test("the settings of the environment are used, and those of the form wait", asy
   await using backups = await start({ CTXD_BACKUP_DIR: other, CTXD_BACKUP_EVERY: "1h" });
   expect(backups.settings()).toEqual({ folder: other, every: HOUR, keep: 7, recipients: [] });
   writeFileSync(join(dataDir, "backups.json"), "{}");
-  expect(start()).rejects.toThrow("is damaged");
+  expect(await outcomeOf(start())).toThrow("is damaged");
 });
 
 /** Processor time of a backup in this thread, as a multiple of what it takes to parse a megabyte: 12 ms when quiet. */

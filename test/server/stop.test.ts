@@ -78,6 +78,5 @@ test("a background server ends when another takes over, even while bridges use i
     isThere: () => true,
     stopRequested: Promise.resolve(),
   };
-  const ended = untilUnused({ idleSeconds: 3600 }, socket, () => 0);
-  await expect(ended).resolves.toBeUndefined();
+  expect(await untilUnused({ idleSeconds: 3600 }, socket, () => 0)).toBeUndefined();
 });

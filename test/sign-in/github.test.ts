@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import { rejectionOf } from "../support/outcome.ts";
 import { ANSWER, PROOFS, startScriptedProvider } from "./support/scripted-provider.ts";
 
 const TOKEN = "/login/oauth/access_token";
@@ -55,13 +56,13 @@ test("an unverified primary address is not used", async () => {
 
 test("a refused code signs nobody in, although GitHub answers with status 200", async () => {
   script.json(TOKEN, { error: "bad_verification_code" });
-  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await rejectionOf(github.finish(ANSWER, PROOFS))).toMatchObject({ code: "unavailable" });
 });
 
 test("an API answer that is a redirect or has no user signs nobody in", async () => {
   script.answer("/api/user", () => Response.redirect(`${script.at}/api/other`, 302));
   script.json("/api/other", { id: 7 });
-  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await rejectionOf(github.finish(ANSWER, PROOFS))).toMatchObject({ code: "unavailable" });
   script.json("/api/user", { login: "you" });
-  await expect(github.finish(ANSWER, PROOFS)).rejects.toMatchObject({ code: "unavailable" });
+  expect(await rejectionOf(github.finish(ANSWER, PROOFS))).toMatchObject({ code: "unavailable" });
 });

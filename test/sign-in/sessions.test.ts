@@ -5,6 +5,7 @@ import { createGrants } from "../../src/oauth/grants.ts";
 import { createPendingSignIns } from "../../src/sign-in/second-step/second-step.ts";
 import { createSessions, SESSION_LIFETIME } from "../../src/sign-in/sessions/sessions.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
 
 const MINUTE = 60_000;
@@ -71,7 +72,9 @@ describe.each(DATABASES)("on %s,", (_, place) => {
         if (each.status === "fulfilled") expect(await pending.find(`${each.value}`)).toBeNull();
         else expect(each.reason).toMatchObject({ code: "forbidden" });
       }
-      await expect(sessions.begin(id, "", conditions)).rejects.toMatchObject({ code: "forbidden" });
+      expect(await rejectionOf(sessions.begin(id, "", conditions))).toMatchObject({
+        code: "forbidden",
+      });
     }
   });
 

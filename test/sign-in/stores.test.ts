@@ -4,6 +4,7 @@ import { createFactors } from "../../src/sign-in/second-step/factors.ts";
 import { readServerSecret } from "../../src/sign-in/sessions/devices.ts";
 import { canSignIn, createRemoveSignInMethod } from "../../src/sign-in/sign-in-methods.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
 
 const isDone = ({ status }: PromiseSettledResult<unknown>) => status === "fulfilled";
@@ -18,7 +19,7 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     expect((await Promise.allSettled(links)).filter(isDone).length).toBeGreaterThan(0);
     const owner = await identities.findAccount(identity);
     const [loser] = [one, two].filter(({ id }) => id !== owner);
-    await expect(identities.link(loser?.id ?? "", identity)).rejects.toMatchObject({
+    expect(await rejectionOf(identities.link(loser?.id ?? "", identity))).toMatchObject({
       code: "conflict",
     });
     expect(await identities.issuers(owner ?? "")).toEqual([identity.issuer]);

@@ -8,6 +8,7 @@ import { SCOPES } from "../../src/keys/scopes.ts";
 import { createOAuth } from "../../src/oauth/oauth.ts";
 import { testClock } from "../support/database.ts";
 import { DATABASES, type Place } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { addAccount } from "../support/stores.ts";
 
 async function storesAt(place: Place) {
@@ -42,6 +43,9 @@ async function grantOf(db: Database, accountId: string, spaceId: string | null =
   return async () => (await tokens.authenticate(access_token)) !== null;
 }
 
+const NOT_FOUND = { code: "not_found" };
+const CONFLICT = { code: "conflict" };
+
 describe.each(DATABASES)("spaces on %s", (_, place) => {
   test("who makes a space is its first admin, and a space is no account of a person", async () => {
     const { spaces, space, accounts, ann, bob, eve } = await storesAt(place);
@@ -56,9 +60,11 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     "a space can't be called %j",
     async (name) => {
       const { spaces, space, ann } = await storesAt(place);
-      expect(spaces.create(ann.id, name)).rejects.toMatchObject({ code: "validation_failed" });
+      expect(await rejectionOf(spaces.create(ann.id, name))).toMatchObject({
+        code: "validation_failed",
+      });
       const renaming = spaces.change(ann.id, space.id, { name });
-      expect(renaming).rejects.toMatchObject({ code: "validation_failed" });
+      expect(await rejectionOf(renaming)).toMatchObject({ code: "validation_failed" });
     },
   );
 
@@ -69,10 +75,10 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     expect(await invitations.find(secret)).toMatchObject({ spaceName: "acme", role: "write" });
     await invitations.acceptLink(bob, secret);
     expect((await spaces.admit(bob.id))?.spaces).toMatchObject([{ name: "acme", role: "write" }]);
-    expect(invitations.acceptLink(eve, secret)).rejects.toMatchObject({ code: "not_found" });
+    expect(await rejectionOf(invitations.acceptLink(eve, secret))).toMatchObject(NOT_FOUND);
     const late = await invitations.create(ann.id, space.id, wanted);
     clock.advance(7 * 24 * 3_600_000);
-    expect(invitations.acceptLink(eve, late.secret)).rejects.toMatchObject({ code: "not_found" });
+    expect(await rejectionOf(invitations.acceptLink(eve, late.secret))).toMatchObject(NOT_FOUND);
   });
 
   test("an invitation of an address is for the account that has it already", async () => {
@@ -82,8 +88,8 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     expect(await invitations.listFor(bob)).toEqual([invitation]);
     expect(await invitations.listFor(eve)).toEqual([]);
     const { id } = invitation;
-    expect(invitations.accept(eve, id)).rejects.toMatchObject({ code: "not_found" });
-    expect(invitations.acceptLink(eve, secret)).rejects.toMatchObject({ code: "not_found" });
+    expect(await rejectionOf(invitations.accept(eve, id))).toMatchObject(NOT_FOUND);
+    expect(await rejectionOf(invitations.acceptLink(eve, secret))).toMatchObject(NOT_FOUND);
     await invitations.accept(bob, id);
     expect(await spaces.members(space.id)).toMatchObject([
       { email: "ann@example.com", role: "admin" },
@@ -116,9 +122,10 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
         disabled: () => accounts.disable(bob.id),
         gone: () => accounts.remove(bob.id),
       }[how]();
-      const gone = { code: "not_found" };
-      expect(invitations.acceptLink(eve, link.secret)).rejects.toMatchObject(gone);
-      expect(invitations.accept(eve, named.invitation.id)).rejects.toMatchObject(gone);
+      expect(await rejectionOf(invitations.acceptLink(eve, link.secret))).toMatchObject(NOT_FOUND);
+      expect(await rejectionOf(invitations.accept(eve, named.invitation.id))).toMatchObject(
+        NOT_FOUND,
+      );
       expect(await invitations.listFor(eve)).toEqual([]);
       expect(await invitations.find(link.secret)).toBeNull();
       expect(await invitations.list(space.id)).toEqual([others.invitation]);
@@ -131,7 +138,7 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     const { spaces, invitations, space, ann, bob } = await storesAt(place);
     const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
     await spaces.setDisabled(space.id, true);
-    expect(invitations.acceptLink(bob, secret)).rejects.toMatchObject({ code: "not_found" });
+    expect(await rejectionOf(invitations.acceptLink(bob, secret))).toMatchObject(NOT_FOUND);
     await spaces.setDisabled(space.id, false);
     await invitations.acceptLink(bob, secret);
     expect((await spaces.admit(bob.id))?.spaces).toMatchObject([{ role: "read" }]);
@@ -150,10 +157,10 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
       () => invitations.revoke(actor, space.id, "inv_1"),
     ];
     for (const change of changes(bob.id)) {
-      expect(change()).rejects.toMatchObject({ code: "forbidden" });
+      expect(await rejectionOf(change())).toMatchObject({ code: "forbidden" });
     }
     for (const change of changes(eve.id)) {
-      expect(change()).rejects.toMatchObject({ code: "not_found" });
+      expect(await rejectionOf(change())).toMatchObject(NOT_FOUND);
     }
     expect((await spaces.admit(ann.id))?.spaces).toEqual([space]);
   });
@@ -162,14 +169,17 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     const { spaces, invitations, accounts, space, ann, bob } = await storesAt(place);
     const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
     await invitations.acceptLink(bob, secret);
-    const conflict = { code: "conflict" };
-    expect(spaces.removeMember(ann.id, space.id, ann.id)).rejects.toMatchObject(conflict);
-    expect(spaces.setRole(ann.id, space.id, ann.id, "write")).rejects.toMatchObject(conflict);
-    expect(accounts.remove(ann.id)).rejects.toMatchObject(conflict);
+    expect(await rejectionOf(spaces.removeMember(ann.id, space.id, ann.id))).toMatchObject(
+      CONFLICT,
+    );
+    expect(await rejectionOf(spaces.setRole(ann.id, space.id, ann.id, "write"))).toMatchObject(
+      CONFLICT,
+    );
+    expect(await rejectionOf(accounts.remove(ann.id))).toMatchObject(CONFLICT);
     await spaces.setRole(ann.id, space.id, bob.id, "admin");
     await spaces.removeMember(ann.id, space.id, ann.id);
     expect((await spaces.admit(ann.id))?.spaces).toEqual([]);
-    expect(accounts.remove(bob.id)).resolves.toBeUndefined();
+    await accounts.remove(bob.id);
     expect(await spaces.list()).toEqual([]);
     expect((await accounts.removed()).sort()).toEqual([bob.id, space.id].sort());
   });
@@ -197,7 +207,7 @@ describe.each(DATABASES)("spaces on %s", (_, place) => {
     await spaces.setDisabled(space.id, true);
     expect((await spaces.admit(ann.id))?.spaces).toEqual([]);
     const renaming = spaces.change(ann.id, space.id, { name: "x" });
-    expect(renaming).rejects.toMatchObject({ code: "not_found" });
+    expect(await rejectionOf(renaming)).toMatchObject(NOT_FOUND);
     await spaces.setDisabled(space.id, false);
     expect((await spaces.admit(ann.id))?.spaces).toEqual([space]);
     await spaces.remove(ann.id, space.id);
@@ -210,9 +220,9 @@ describe.each(DATABASES)("on %s,", (_, place) => {
     const { spaces, invitations, space, ann, bob } = await storesAt(place);
     for (let at = 0; at < 100; at++) await spaces.create(bob.id, `space ${at}`);
     const full = { code: "conflict", message: expect.stringContaining("100") };
-    expect(spaces.create(bob.id, "one more")).rejects.toMatchObject(full);
+    expect(await rejectionOf(spaces.create(bob.id, "one more"))).toMatchObject(full);
     const { secret } = await invitations.create(ann.id, space.id, { email: null, role: "read" });
-    expect(invitations.acceptLink(bob, secret)).rejects.toMatchObject(full);
+    expect(await rejectionOf(invitations.acceptLink(bob, secret))).toMatchObject(full);
     expect(await invitations.find(secret)).not.toBeNull();
   });
 });

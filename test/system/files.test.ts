@@ -10,6 +10,7 @@ import {
   syncFolder,
 } from "../../src/system/files.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { outcomeOf } from "../support/outcome.ts";
 
 test("a moved file replaces an existing file with the new name", async () => {
   const folder = temporaryFolder();
@@ -24,7 +25,7 @@ test("a moved file replaces an existing file with the new name", async () => {
 
 test("a file that can't be moved fails at once with the reason", async () => {
   const folder = temporaryFolder();
-  await expect(moveFile(join(folder, "none"), join(folder, "b"))).rejects.toThrow("ENOENT");
+  expect(await outcomeOf(moveFile(join(folder, "none"), join(folder, "b")))).toThrow("ENOENT");
   expect(() => moveFileNow(join(folder, "none"), join(folder, "b"))).toThrow("ENOENT");
 });
 
@@ -42,5 +43,5 @@ test("files and folders can be synced, a missing file fails", async () => {
   await syncFile(join(folder, "a"));
   syncFileNow(join(folder, "a"));
   await syncFolder(join(folder, "below"));
-  await expect(syncFile(join(folder, "none"))).rejects.toThrow("ENOENT");
+  expect(await outcomeOf(syncFile(join(folder, "none")))).toThrow("ENOENT");
 });

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { createPendingChanges, createUndoable, UNDO_MS } from "../../src/undo/undoable.ts";
 import { DATABASES, storesOn } from "../support/databases.ts";
+import { rejectionOf } from "../support/outcome.ts";
 import { startServer } from "../support/server.ts";
 import { addAccount } from "../support/stores.ts";
 
@@ -94,7 +95,7 @@ test("a refused change is dropped, and an account has at most 20 pending changes
     await undoable.applyLater(wholeAccount(accountId), { kind: "tag", ids, tag: `${number}` });
   }
   const oneMore = undoable.applyLater(wholeAccount(accountId), { kind: "delete", ids });
-  await expect(oneMore).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await rejectionOf(oneMore)).toMatchObject({ code: "rate_limited" });
   await server.accounts.remove(accountId);
   expect(await undoable.list(accountId)).toEqual([]);
 });

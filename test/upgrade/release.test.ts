@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fetchNewestRelease, newestReleaseOf } from "../../src/upgrade/release.ts";
+import { outcomeOf } from "../support/outcome.ts";
 import { serveRelease } from "../support/releases.ts";
 
 test.each([
@@ -36,10 +37,10 @@ const REFUSED: [string, () => Response, string][] = [
 
 test.each(REFUSED)("%s causes an error of one sentence", async (_, answer, message) => {
   await using server = serveRelease({ version: "0.3.0" }, answer);
-  await expect(fetchNewestRelease(server.address)).rejects.toThrow(message);
+  expect(await outcomeOf(fetchNewestRelease(server.address))).toThrow(message);
 });
 
 test("an address without https is not requested", async () => {
   const address = "http://releases.example.com/latest";
-  await expect(fetchNewestRelease(address)).rejects.toThrow("is not an https address");
+  expect(await outcomeOf(fetchNewestRelease(address))).toThrow("is not an https address");
 });

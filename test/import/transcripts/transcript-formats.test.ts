@@ -6,6 +6,7 @@ import { openAgent } from "../../../src/import/open-sources.ts";
 import { readFiles } from "../../../src/import/read-files.ts";
 import { temporaryFolder } from "../../support/database.ts";
 import { readContent, readReading } from "../../support/import.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 import {
   claudeCodeLines,
   codexLines,
@@ -87,5 +88,5 @@ test("thousands of transcripts leave no file open, and damaged lines are counted
 
 test("an agent without transcripts is reported", async () => {
   const env = { HOME: temporaryFolder() };
-  await expect(openAgent("codex", { env })).rejects.toThrow(/codex/);
+  expect(await outcomeOf(openAgent("codex", { env }))).toThrow(/codex/);
 });

@@ -12,6 +12,7 @@ import { allOf, changesOf, idOf, model, storedMemories } from "../../support/bas
 import { temporaryFolder } from "../../support/database.ts";
 import { testCacheDir } from "../../support/embedder.ts";
 import { type ObjectStore, startObjectStore } from "../../support/object-store.ts";
+import { rejectionOf } from "../../support/outcome.ts";
 
 let store: ObjectStore;
 beforeAll(async () => {
@@ -122,7 +123,7 @@ test("while the store is away, who needs a lost file is told to come again", asy
   rmSync(reader.folder, { recursive: true });
   await store.stop();
   try {
-    await expect(base.load([idOf(1)])).rejects.toMatchObject({
+    expect(await rejectionOf(base.load([idOf(1)]))).toMatchObject({
       code: "unavailable",
       retryAfter: 5,
     });

@@ -7,6 +7,7 @@ import { databasePath } from "../../../src/db/data-lock.ts";
 import { openSqlite, type SqliteDatabase } from "../../../src/db/sqlite.ts";
 import { createSqliteLog } from "../../../src/memories/log/sqlite-log.ts";
 import { afterThisTest, temporaryFolder, testDatabase } from "../../support/database.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 import { earlierDatabase } from "../../support/recorded-data.ts";
 import { until } from "../../support/until.ts";
 import { describeLog } from "./contract.ts";
@@ -225,7 +226,7 @@ test("a transaction that the disk refused is voided, and again until that succee
   };
   const log = createSqliteLog({ db });
   real.sqlite.run("PRAGMA max_page_count = 1");
-  await expect(log.append("acc_1", entryOf(SECRET))).rejects.toThrow("full");
+  expect(await outcomeOf(log.append("acc_1", entryOf(SECRET)))).toThrow("full");
   expect(attempts).toBe(1);
   await isVoided.promise;
 });
@@ -237,7 +238,7 @@ test("what follows a transaction that could not be voided begins with another pa
   await log.append("acc_1", entryOf("before"));
   expect(mark()).toBe(0);
   real.sqlite.run("PRAGMA max_page_count = 1");
-  await expect(log.append("acc_1", entryOf(SECRET))).rejects.toThrow("full");
+  expect(await outcomeOf(log.append("acc_1", entryOf(SECRET)))).toThrow("full");
   real.sqlite.run("PRAGMA max_page_count = 1000000");
   await log.append("acc_1", entryOf("after"));
   const first = mark();

@@ -5,6 +5,7 @@ import type { ToDraw } from "../../../src/memories/map/draw-in-worker.ts";
 import { type MemoryRow, UNSET } from "../../../src/memories/model/rows.ts";
 import { createMaps, idOnMap, type MemoryMap } from "../../../src/memories/rules/map.ts";
 import { idOf } from "../../support/bases.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 import { startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -191,7 +192,7 @@ describe("maps are drawn", () => {
       },
     });
     const ask = () => maps(wholeAccount("a"), (task) => task(table));
-    await expect(ask()).rejects.toThrow("the thread ended");
+    expect(await outcomeOf(ask())).toThrow("the thread ended");
     fails = false;
     expect(await ask()).toMatchObject({ total: 3 });
   });

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { createLiveView } from "../../../src/memories/view/live-view.ts";
 import { createView } from "../../../src/memories/view/view.ts";
 import { model, storedMemories, storedMemory } from "../../support/bases.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 
 /** A live view, which views of it were closed, and batches of which the second one waits. */
 async function gatedView() {
@@ -33,7 +34,7 @@ test("a view that is closed while it is being filled gives its memory back", asy
   live.close();
   expect(live.isFilling).toBe(false);
   go();
-  await expect(filling).rejects.toThrow(/closed/);
+  expect(await outcomeOf(filling)).toThrow(/closed/);
   expect(live.current).toBeNull();
   expect(closed).toEqual([0]);
 });
@@ -45,7 +46,7 @@ test("after that it is filled again, and neither of the two fillings disturbs th
   const second = live.fill({ memories: batches, changes: () => new Map() });
   await live.apply({ written: [await storedMemory(9)], removed: [], leavesOldData: false });
   go();
-  await expect(first).rejects.toThrow(/closed/);
+  expect(await outcomeOf(first)).toThrow(/closed/);
   expect((await second).size).toBe(5);
   expect(live.current?.size).toBe(5);
   expect(live.isFilling).toBe(false);

@@ -1,0 +1,27 @@
+/**
+ * How a promise ended, for `expect(await outcomeOf(promise)).toThrow(…)`: a function that returns the value, or throws
+ * the reason again. `.rejects` and `.resolves` of Bun run the event loop within the callback that they were reached
+ * from, which can lose what else had arrived in the same moment: https://github.com/oven-sh/bun/issues/33261.
+ */
+export async function outcomeOf<T>(promise: T | PromiseLike<T>): Promise<() => T> {
+  try {
+    const value = await promise;
+    return () => value;
+  } catch (reason) {
+    return () => {
+      throw reason;
+    };
+  }
+}
+
+/** The reason for which a promise was rejected. @throws Error if it was not */
+export async function rejectionOf(promise: unknown): Promise<unknown> {
+  const outcome = await outcomeOf(promise);
+  let value: unknown;
+  try {
+    value = outcome();
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error(`not rejected, but resolved with ${Bun.inspect(value)}`);
+}
