@@ -141,7 +141,7 @@ async function testTexts() {
   );
 }
 
-test("no test waits in a matcher: outcomeOf and rejectionOf of test/support/outcome.ts tell why", async () => {
+test("no test waits in a matcher, where no time limit holds: outcomeOf and rejectionOf of test/support/outcome.ts tell why", async () => {
   const waiting = (await testTexts()).filter(([, text]) =>
     /\)\s*\.(rejects|resolves)\b/.test(text),
   );

@@ -1,7 +1,7 @@
 /**
  * How a promise ended, for `expect(await outcomeOf(promise)).toThrow(…)`: a function that returns the value, or throws
- * the reason again. `.rejects` and `.resolves` of Bun run the event loop within the callback that they were reached
- * from, which can lose what else had arrived in the same moment: https://github.com/oven-sh/bun/issues/33261.
+ * the reason again. `.rejects` and `.resolves` wait within the matcher, where no time limit of a test reaches them: a
+ * promise that is never settled stops the whole run (Bun 1.4.5, https://github.com/oven-sh/bun/issues/33261).
  */
 export async function outcomeOf<T>(promise: T | PromiseLike<T>): Promise<() => T> {
   try {
