@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { gunzipSync } from "node:zlib";
 import type { Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+import { until } from "../support/until.ts";
 
 let dashboard: Dashboard;
 beforeAll(async () => {
@@ -54,13 +55,15 @@ test("samples in three languages have the reader's key, and a request can be tri
     ] as const) {
       await page.getByRole("tab", { name: tab }).click();
       await sample.filter({ hasText: begins }).waitFor();
-      // The page shows dots, and copies the key.
-      await operation
-        .getByRole("button", { name: /^Copy .* code$/ })
-        .first()
-        .click();
-      const copied = await page.evaluate<string>("navigator.clipboard.readText()");
-      expect(copied).toStartWith(begins);
+      // The page shows dots, and copies the key. What the button copies may follow what is shown a moment later.
+      const copied = await until(`the sample in ${tab} is copied`, async () => {
+        await operation
+          .getByRole("button", { name: /^Copy .* code$/ })
+          .first()
+          .click();
+        const text = await page.evaluate<string>("navigator.clipboard.readText()");
+        return text.startsWith(begins) && text;
+      });
       expect(copied).toContain(`Bearer ${account.key}`);
     }
     await operation.getByRole("button", { name: "Test Request" }).click();
