@@ -16,9 +16,10 @@ import { RECALL_CHARACTERS } from "./recall-text.ts";
 import { Captured, CaptureRequest, Recalled, RecallRequest, turnsOf } from "./requests.ts";
 
 const MAX_BODY_BYTES = 8 << 20;
-/** Agents that write the end of a turn a moment after its hook, and may run no other one, and how long that takes. */
+/** Agents that write the end of a turn, or the first line of all, after its hook, and may run no other one. */
 const LATE_WRITERS: readonly string[] = ["copilot-cli"];
-const WRITTEN_WITHIN_MS = 2_000;
+/** Milliseconds after which their transcripts are looked at again, one after the other: a busy machine takes longer. */
+const LATE_LOOKS_MS: readonly number[] = [2_000, 5_000, 15_000];
 
 /** The endpoints that hooks of agents call: to capture turns, and to recall memories. */
 export function createCaptureRoutes({
@@ -39,12 +40,16 @@ export function createCaptureRoutes({
     if (!LATE_WRITERS.includes(conversation.agent)) {
       return await capture.transcript(caller, conversation, path);
     }
-    const sizeOf = async () => (await stat(path).catch(() => null))?.size;
-    const before = await sizeOf();
-    const captured = await capture.transcript(caller, conversation, path);
-    await Bun.sleep(WRITTEN_WITHIN_MS);
-    if ((await sizeOf()) === before) return captured;
-    return captured + (await capture.transcript(caller, conversation, path));
+    let captured = 0;
+    let before: number | undefined;
+    for (const wait of [0, ...LATE_LOOKS_MS]) {
+      await Bun.sleep(wait);
+      const size = (await stat(path).catch(() => null))?.size;
+      if (size === before) continue;
+      before = size;
+      captured += await capture.transcript(caller, conversation, path);
+    }
+    return captured;
   };
   const parser =
     (scope: Scope, read: (request: Request) => Promise<unknown>) =>

@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { createCapture } from "../../src/capture/capture.ts";
 import { createProgressFiles } from "../../src/capture/progress.ts";
 import type { Conversation } from "../../src/capture/requests.ts";
+import { createCaptureRoutes } from "../../src/capture/routes.ts";
 import { FULL_ACCESS } from "../../src/keys/scopes.ts";
 import { createClient } from "../support/client.ts";
 import { temporaryFolder } from "../support/database.ts";
+import { silentLog } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 import { claudeCodeLines, toLines, writeTranscript } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
 
 const server = await startServer();
 afterAll(server.close);
@@ -44,6 +47,7 @@ async function open(folder = temporaryFolder()) {
   return {
     client,
     capture,
+    principal,
     read: (path: string, more: Partial<Conversation> = {}) =>
       capture.transcript(writer, { ...conversation, ...more }, path),
     /** What is kept, the oldest first. */
@@ -188,6 +192,28 @@ test("clients send turns over HTTP, but may not name files or folders of the ser
     expect((await capture(json)).status).toBe(422);
   }
   expect((await client.send("DELETE", "/memories?session_id=s-7")).body).toEqual({ deleted: 2 });
+});
+
+test("what an agent writes after its hook has ended is captured as well", async () => {
+  const { capture, principal, kept } = await open();
+  const routes = createCaptureRoutes({
+    ...{ capture, recall: { text: async () => "" }, log: silentLog },
+    projectOf: async () => null,
+    authorize: async () => principal,
+  });
+  const transcript = join(temporaryFolder(), "events.jsonl");
+  const request = { method: "POST", headers: { "content-type": "application/json" } };
+  const body = JSON.stringify({ agent: "copilot-cli", session_id: "s-1", transcript });
+  const hook = new Request("http://localhost/memories/capture", { ...request, body });
+  expect(await (await routes.handle(hook)).json()).toEqual({ captured: null });
+  const all = [...SAID, { user: "Where does it run?", assistant: "On heron." }];
+  for (const said of [all.slice(0, 1), SAID, all]) {
+    writeTranscript(transcript, claudeCodeLines("s-1", "/home/sam/atlas", said));
+    const isSaved = async () => (await kept()).length === 2 * said.length;
+    await until("what was said is saved", isSaved);
+  }
+  const added = ["User: Where does it run?", "Assistant: On heron."];
+  expect(contentsOf(await kept())).toEqual([...ALL, ...added]);
 });
 
 test("a key bound to a project captures only for it and recalls nothing of another", async () => {
