@@ -9,7 +9,7 @@ import { sendRaw } from "../support/raw-http.ts";
 import { REPLICAS } from "../support/replicas.ts";
 
 /** LONG=1 sends 100,000 requests, and replicas get fewer. FUZZ_SEED=… generates other requests. */
-const REQUESTS = process.env.LONG === "1" ? 100_000 : REPLICAS > 1 ? 800 : 1_200;
+const REQUESTS = process.env.LONG === "1" ? 100_000 : REPLICAS > 1 ? 400 : 1_200;
 const SEED = Number(process.env.FUZZ_SEED ?? 2_026);
 /** Requests by one set of accounts. Some requests revoke their credentials. */
 const ROUND = 400;

@@ -1,28 +1,23 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { createAccounts } from "../../src/accounts/accounts.ts";
-import { createQuotas } from "../../src/accounts/quotas.ts";
 import { databasePath } from "../../src/db/data-lock.ts";
-import type { Database } from "../../src/db/database.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
-import { createKeys } from "../../src/keys/keys.ts";
-import { SCOPES } from "../../src/keys/scopes.ts";
-import { createGrants } from "../../src/oauth/grants.ts";
-import { createOAuth } from "../../src/oauth/oauth.ts";
-import { resourceOf } from "../../src/oauth/oauth-error.ts";
+import { createEmbedders, openChosenModel } from "../../src/embedding/chosen-model.ts";
+import { wholeAccount } from "../../src/keys/reach.ts";
 import { untilGone } from "../crash/traces.ts";
 import told from "../fixtures/earlier-version.json" with { type: "json" };
 import type { Client } from "../support/client.ts";
 import { ctxd } from "../support/command-line.ts";
-import { testCacheDir } from "../support/embedder.ts";
-import { folderOfTest } from "../support/live-data.ts";
+import { silentLog, testCacheDir } from "../support/embedder.ts";
+import { folderOfTest, HASTY, openData } from "../support/live-data.ts";
 import { startObjectStore } from "../support/object-store.ts";
 import { openPostgres } from "../support/open-postgres.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { addAccountTo, serving } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 import { writeWordModel } from "../support/word-model.ts";
+import { accessOf, allowApp } from "./access-of-accounts.ts";
 
 /**
  * From one machine to replicas and back with the commands `backup` and `restore`. `LONG=1` takes 10,000
@@ -30,6 +25,8 @@ import { writeWordModel } from "../support/word-model.ts";
  */
 const MEMORIES = process.env.LONG ? 10_000 : 120;
 const TIMEOUT = process.env.LONG ? 1_800_000 : 300_000;
+/** Milliseconds between two writes of a client while a backup is made. */
+const PACE = 20;
 /** Milliseconds within which deleted texts must have left all files. */
 const PATIENCE = 60_000;
 
@@ -53,6 +50,7 @@ const builtIn = { CTXD_CACHE_DIR: testCacheDir };
 /** A small real model, since only the same answers before and after matter. */
 const model = join(place.path, "model");
 const env = { ...builtIn, CTXD_MODEL: model };
+let embedder: Awaited<ReturnType<typeof openChosenModel>>;
 let key: string;
 let saved: { id: string };
 /** The state of the single machine when it was backed up. */
@@ -90,6 +88,14 @@ async function run(args: string[], dataDir: string, settings: Record<string, str
   return outcome;
 }
 
+/** The data in a folder, with upkeep that is due at once: in the program deleted texts leave the files after 15 s. */
+const openHastily = (dataDir: string) =>
+  openData(
+    dataDir,
+    HASTY,
+    createEmbedders(embedder, () => embedder),
+  );
+
 const exported = async ({ key }: Client, origin: string) => {
   const headers = { authorization: `Bearer ${key}` };
   return await (await fetch(`${origin}/api/memories/export`, { headers })).text();
@@ -105,20 +111,28 @@ async function contentsOf(client: Client, origin: string) {
 
 beforeAll(async () => {
   await writeWordModel(model);
+  embedder = await openChosenModel({ model, cacheDir: testCacheDir, log: silentLog });
   const account = await addAccountTo(laptop);
   ({ key } = account);
-  await allowApp(account.accountId);
+  await allowApp(openSqlite(databasePath(laptop)), account.accountId);
   await run(["user", "quota", "you@example.com", "--memories", "20000"], laptop);
-  await using server = await serving(laptop, env);
-  const client = server.client(key);
   const memories = Array.from({ length: MEMORIES }, (_, n) => ({
     content: `${SUBJECTS[n % SUBJECTS.length]} ${DEEDS[n % DEEDS.length]}, number ${n}`,
     tags: [`tag${n % 7}`],
   }));
-  const forgotten = await client.save({ content: `${FORGOTTEN} is to be forgotten` });
-  for (let at = 0; at < MEMORIES; at += 100) await client.saveAll(memories.slice(at, at + 100));
-  await client.remove(forgotten.id);
-  expect(await untilGone(laptop, [FORGOTTEN], PATIENCE)).toEqual([]);
+  {
+    await using data = await openHastily(laptop);
+    const whole = wholeAccount(account.accountId);
+    const forgotten = { content: `${FORGOTTEN} is to be forgotten` };
+    const [first] = await data.memories.saveAll(whole, [forgotten]);
+    for (let at = 0; at < MEMORIES; at += 100) {
+      await data.memories.saveAll(whole, memories.slice(at, at + 100));
+    }
+    await data.memories.remove(whole, first?.id ?? "");
+    expect(await untilGone(laptop, [FORGOTTEN], PATIENCE)).toEqual([]);
+  }
+  await using server = await serving(laptop, env);
+  const client = server.client(key);
   saved = await client.save({ content: "saved once" }, { "idempotency-key": "once" });
   await client.update(saved.id, { content: "saved once and changed" });
   original = await contentsOf(client, server.origin);
@@ -127,46 +141,9 @@ beforeAll(async () => {
 }, TIMEOUT);
 afterAll(async () => {
   await shared?.[Symbol.asyncDispose]();
+  await embedder?.close();
   place[Symbol.dispose]();
 });
-
-/** Lets a person allow an app's request. */
-async function allowApp(accountId: string) {
-  const db = openSqlite(databasePath(laptop));
-  const publicUrl = "https://memory.example.com";
-  const resource = resourceOf(publicUrl);
-  const { codes } = createOAuth({ db, clock: Date.now, publicUrl });
-  const code = await codes.create(accountId, {
-    client: { id: "client_x", name: "the app", redirectUris: ["http://localhost/"] },
-    redirectUri: "http://localhost/",
-    challenge: new Bun.CryptoHasher("sha256").update("v".repeat(43)).digest("base64url"),
-    scopes: SCOPES,
-    resource,
-  });
-  const [clientId, verifier] = ["client_x", "v".repeat(43)];
-  await codes.redeem({ clientId, code, verifier, redirectUri: null, resource });
-  await db.close();
-}
-
-/** The permissions of all credentials on a server. */
-async function accessOf(db: Database) {
-  const stores = { db, clock: Date.now };
-  try {
-    const { id, ...owner } = (await createAccounts(stores).findOwner()) ?? {};
-    return {
-      id,
-      owner,
-      keys: (await createKeys(stores).listOfAllAccounts()).map(withoutUse),
-      grants: (await createGrants(stores).listOfAllAccounts()).map(withoutUse),
-      quota: await createQuotas({ db, ofMembers: null }).of(id ?? ""),
-    };
-  } finally {
-    await db.close();
-  }
-}
-
-const withoutUse = <Access extends { lastUsedAt: unknown }>({ lastUsedAt: _, ...rest }: Access) =>
-  rest;
 
 test(
   "one machine's data is on every replica, and the replicas' data goes back to one machine",
@@ -204,6 +181,7 @@ test(
           const content = `written to replica ${writer}, ${count}`;
           await client(key).save({ content });
           answered.push(content);
+          await Bun.sleep(PACE);
         }
       });
       await until("20 answered saves", () => answered.length >= 20);
@@ -219,21 +197,24 @@ test(
     const back = join(place.path, "back");
     await run(["restore", there], back);
     expect(await accessOf(openSqlite(databasePath(back)))).toEqual(access);
-    await using server = await serving(back, env);
-    const now = await contentsOf(server.client(key), server.origin);
-    const contents = new Set(
-      now.exported
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line).content),
-    );
-    for (const line of original.exported.trim().split("\n")) expect(now.exported).toContain(line);
-    for (const content of answered) expect(contents).toContain(content);
-    expect(now.exported).not.toContain(FORGOTTEN);
-    const again = await server
-      .client(key)
-      .save({ content: "saved once" }, { "idempotency-key": "once" });
-    expect(again.id).toBe(saved.id);
+    {
+      await using server = await serving(back, env);
+      const now = await contentsOf(server.client(key), server.origin);
+      const contents = new Set(
+        now.exported
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line).content),
+      );
+      for (const line of original.exported.trim().split("\n")) expect(now.exported).toContain(line);
+      for (const content of answered) expect(contents).toContain(content);
+      expect(now.exported).not.toContain(FORGOTTEN);
+      const again = await server
+        .client(key)
+        .save({ content: "saved once" }, { "idempotency-key": "once" });
+      expect(again.id).toBe(saved.id);
+    }
+    await using _ = await openHastily(back);
     expect(await untilGone(back, [FORGOTTEN], PATIENCE)).toEqual([]);
   },
   TIMEOUT,

@@ -9,7 +9,6 @@ import type { StoredMemory } from "../../src/memories/model/rows.ts";
 import { storedMemory } from "../support/bases.ts";
 import { type Client, createClient } from "../support/client.ts";
 import { ctxd } from "../support/command-line.ts";
-import { temporaryFolder } from "../support/database.ts";
 import { listFiles } from "../support/files.ts";
 import { folderOfTest, HASTY, openData } from "../support/live-data.ts";
 import { createRandom } from "../support/random.ts";
@@ -171,8 +170,9 @@ test.concurrent("an account that is removed while the server runs leaves no trac
   expect((await client.send("GET", "/memories")).status).toBe(401);
 });
 
-test("what is deleted or replaced in many accounts at once is gone from all of them", async () => {
-  const dataDir = temporaryFolder();
+test.concurrent("what is deleted or replaced in many accounts at once is gone from all of them", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
   await using data = await openData(dataDir, { ...HASTY, forgottenWithin: 0 });
   const all: string[] = [];
   for (let number = 0; number < 12; number++) {
@@ -190,8 +190,9 @@ test("what is deleted or replaced in many accounts at once is gone from all of t
   expect(await untilGone(dataDir, all, PATIENCE)).toEqual([]);
 });
 
-test("a base to which nothing can be added is written as a whole, and forgets", async () => {
-  const dataDir = temporaryFolder();
+test.concurrent("a base to which nothing can be added is written as a whole, and forgets", async () => {
+  using folder = folderOfTest();
+  const dataDir = folder.path;
   const { accountId } = await addAccountTo(dataDir);
   let failures = 0;
   await using data = await openData(dataDir, HASTY, undefined, {
@@ -231,13 +232,14 @@ const SIZES: readonly (readonly [number, string, { viewMemory?: number }])[] = [
   [LARGE, "in memory", {}],
   [LARGE, "in the base alone", { viewMemory: 0 }],
 ];
-test.each(SIZES)(
+test.concurrent.each(SIZES)(
   "of %d memories, %s, the one that is deleted leaves neither words nor vector nor states nor old files",
   async (count, _, memory) => {
-    const dataDir = temporaryFolder();
-    mkdirSync(join(dataDir, "memories"), { recursive: true });
-    const { accountId } = await addAccountTo(dataDir);
+    using place = folderOfTest();
+    const dataDir = place.path;
     const folder = join(dataDir, "memories");
+    mkdirSync(folder, { recursive: true });
+    const { accountId } = await addAccountTo(dataDir);
     const memories = await Promise.all(Array.from({ length: count }, (_, n) => stored(n)));
     const victim = memories[Math.floor(count / 2)];
     if (!victim) throw new Error("no memory to delete");

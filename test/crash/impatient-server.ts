@@ -32,6 +32,8 @@ const IMPATIENT = {
 interface Options {
   /** The name of the fake model. One with a name takes its time. */
   model?: string | undefined;
+  /** Milliseconds that it takes for a memory. */
+  pace?: number | undefined;
   /** How many milliseconds its clock is ahead. With it, pending changes are applied as soon as they are due. */
   ahead?: number | undefined;
   /** Silent by default. */
@@ -40,10 +42,10 @@ interface Options {
   step?: OnStep;
 }
 
-function slow(embedder: Embedder): Embedder {
+function slow(embedder: Embedder, pace: number): Embedder {
   return {
     ...embedder,
-    embedContent: (text) => Bun.sleep(3).then(() => embedder.embedContent(text)),
+    embedContent: (text) => Bun.sleep(pace).then(() => embedder.embedContent(text)),
   };
 }
 
@@ -54,14 +56,14 @@ function slow(embedder: Embedder): Embedder {
  */
 export async function serveImpatiently(
   dataDir: string,
-  { model, ahead, log = silentLog, step = () => {} }: Options = {},
+  { model, pace = 3, ahead, log = silentLog, step = () => {} }: Options = {},
 ) {
   const clock = () => Date.now() + (ahead ?? 0);
   const lock = lockDataFolder(dataDir, "test");
   const db = openSqlite(databasePath(dataDir));
   const folder = join(dataDir, "memories");
   mkdirSync(folder, { recursive: true });
-  const embedder = model === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: model }));
+  const embedder = model === undefined ? fakeEmbedder() : slow(fakeEmbedder({ id: model }), pace);
   const lancedb = await loadLanceDb(testCacheDir);
   const memoryLog = createSqliteLog({ db, clock });
   const storage = createStorage({
@@ -99,15 +101,16 @@ export async function serveImpatiently(
 
 /**
  * As a process of its own it serves the data folder given as argument, and prints each step of a flush on standard
- * output. `FAKE_MODEL` and `CLOCK_AHEAD` are options. `STOP_AT` names a step right after which the process kills
+ * output. `FAKE_MODEL`, `MODEL_PACE` and `CLOCK_AHEAD` are options. `STOP_AT` names a step right after which the process kills
  * itself, from the first step `STOP_KIND` on.
  */
 if (import.meta.main) {
   const [dataDir = ""] = process.argv.slice(2);
-  const { CLOCK_AHEAD, FAKE_MODEL, STOP_AT, STOP_KIND = "" } = process.env;
+  const { CLOCK_AHEAD, FAKE_MODEL, MODEL_PACE, STOP_AT, STOP_KIND = "" } = process.env;
   let isOfKind = STOP_KIND === "";
   const server = await serveImpatiently(dataDir, {
     model: FAKE_MODEL,
+    pace: MODEL_PACE === undefined ? undefined : Number(MODEL_PACE),
     ahead: CLOCK_AHEAD === undefined ? undefined : Number(CLOCK_AHEAD),
     log: createLog({ logLevel: "debug", logFormat: "text" }),
     step(name) {

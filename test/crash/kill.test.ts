@@ -28,7 +28,7 @@ import { createWriter, readAll, type Writer } from "./writer.ts";
 const KILLS = process.env.LONG ? { impatient: 160, real: 40 } : { impatient: 7, real: 1 };
 const SEED = Number(process.env.SEED ?? 1);
 const TIMEOUT = process.env.LONG ? 3_600_000 : 120_000;
-const CLIENTS = 5;
+const CLIENTS = 3;
 
 /**
  * When the server is killed: any time, as it starts, or after a step of a flush. All flushes are rewrites, because

@@ -12,7 +12,7 @@ type Pending =
 type Content = Omit<Memory, "id" | "created_at" | "updated_at" | "supersedes" | "source">;
 
 /** Milliseconds, at most, between two writes of a client. They leave the processor time for upkeep. */
-const PAUSE = 20;
+const PAUSE = 40;
 
 /** One client that writes, and knows exactly what must be there of its memories. */
 export type Writer = ReturnType<typeof createWriter>;

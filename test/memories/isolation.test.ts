@@ -160,8 +160,8 @@ test("no parameter reaches another account, or makes the server fail", async () 
       ...parameters.flatMap((name) => [
         eve.send("GET", `/memories/search?${name === "q" ? "" : "q=mine&"}${name}=${text}`),
         eve.send("GET", `/memories?${name}=${text}`),
-        eve.send("GET", `/memories?${text}=${text}`),
       ]),
+      eve.send("GET", `/memories?${text}=${text}`),
       ...["GET", "DELETE"].map((method) => eve.send(method, `/memories/${text}`)),
       eve.send("PUT", `/memories/${text}`, { json: { content: "x" } }),
       eve.send("DELETE", `/memories?tags=none&tags_match=${text}`),
