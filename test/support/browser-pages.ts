@@ -32,7 +32,7 @@ const idle = new Map<string, Page[]>();
 /** Pages that are looked at in turn. */
 const inTurnPages = new WeakSet<Page>();
 /** What visits have begun to say to the pages' browser. */
-const sessions = new WeakMap<Page, CDPSession[]>();
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
 
 export const sizeOf = ({ narrow, zoomed }: Look) =>
   SIZES[narrow ? "narrow" : zoomed ? "zoomed" : "wide"];
@@ -82,7 +82,8 @@ export async function leavePage(page: Page, look: Look, origins: readonly string
   for (const origin of origins) {
     await devTools.send("Storage.clearDataForOrigin", { origin, storageTypes: "all" });
   }
-  for (const session of sessions.get(page) ?? []) await session.detach();
+  // Its devices with passkeys go too.
+  await devTools.detach();
   sessions.delete(page);
   await context.clearCookies();
   await context.clearPermissions();
@@ -90,9 +91,9 @@ export async function leavePage(page: Page, look: Look, origins: readonly string
 }
 
 /** The protocol of a page's browser, until the visit is over. */
-export async function devToolsOf(page: Page): Promise<CDPSession> {
-  const session = await page.context().newCDPSession(page);
-  sessions.set(page, [...(sessions.get(page) ?? []), session]);
+export function devToolsOf(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, session);
   return session;
 }
 

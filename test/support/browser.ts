@@ -11,6 +11,7 @@ import {
 } from "playwright-core";
 import {
   changeLook,
+  devToolsOf,
   isInTurn,
   type Look,
   leavePage,
@@ -165,7 +166,11 @@ export async function expectSound(page: Page): Promise<void> {
 
 async function expectSoundNow(page: Page): Promise<void> {
   // The protocol's evaluation is not subject to the page's policy.
-  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) {
+    // A third quicker than by the page's own evaluation, which wraps the text in another program.
+    const devTools = await devToolsOf(page);
+    await devTools.send("Runtime.evaluate", { expression: AXE });
+  }
   // Loading stylesheets by itself is what the policy would forbid it. The size of targets (WCAG 2.2, 2.5.8) is
   // checked only when it is asked for. Nobody reads what passes, so axe does not describe it.
   const violations = await page.evaluate<AxeResults["violations"]>(
