@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectSound, type Look } from "../support/browser.ts";
 import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
+import { until } from "../support/until.ts";
 
 let dashboard: Dashboard;
 beforeAll(async () => {
@@ -18,15 +19,19 @@ test("a text, an id and JSON are copied, and the key e opens the form", async ()
     await page.context().grantPermissions(granted, { origin: dashboard.origin });
     await page.goto(`${dashboard.origin}/memories/${id}`);
     const copied = async (name: string) => {
-      await press(page, name);
-      await page.getByRole("button", { name: "Copied" }).waitFor();
-      const text = await page.evaluate<string>("navigator.clipboard.readText()");
-      await page.getByRole("button", { name: "Copied" }).waitFor({ state: "detached" });
-      return text;
+      // By its place: what is on it changes.
+      const button = await page.getByRole("button", { name }).elementHandle();
+      await button?.click();
+      const says = async () => (await button?.textContent())?.includes("Copied") ?? null;
+      await until(`it has done what it is for: ${name}`, says);
+      return page.evaluate<string>("navigator.clipboard.readText()");
     };
     expect(await copied("Copy text")).toBe("One  space\n\ttwo");
     expect(await copied("Copy the id")).toBe(id);
     expect(JSON.parse(await copied("Copy as JSON"))).toMatchObject({ id, ...memory });
+    for (const name of ["Copy text", "Copy the id", "Copy as JSON"]) {
+      await page.getByRole("button", { name }).waitFor();
+    }
     await page.keyboard.press("e");
     await page.waitForURL(/\/edit$/);
     // In a text field a key enters a letter.

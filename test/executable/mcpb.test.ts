@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getMcpConfigForManifest, MANIFEST_SCHEMAS, unpackExtension } from "@anthropic-ai/mcpb";
@@ -17,7 +17,10 @@ const folder = mkdtempSync(join(tmpdir(), "ctxd-mcpb-"));
 const unpacked = join(folder, "unpacked");
 
 beforeAll(async () => {
-  const executables = { [targetNamed(ownTargetName())]: await buildExecutable() };
+  // Compressing the executable itself takes several seconds, and would show nothing that this does not.
+  const launcher = join(folder, "launcher");
+  writeFileSync(launcher, `#!/bin/sh\nexec "${await buildExecutable()}" "$@"\n`);
+  const executables = { [targetNamed(ownTargetName())]: launcher };
   const repository = "https://github.com/owner/ctxd";
   const [mcpbPath = ""] = await make({ version, repository, executables, out: folder });
   await unpackExtension({ mcpbPath, outputDir: unpacked, silent: true });

@@ -36,7 +36,7 @@ describe.each(CLIENTS)("a client of the kind %s", (name) => {
 
 test("two bridges and an HTTP client see the same memories after hundreds of calls", async () => {
   const dataDir = newFolder();
-  const calls = process.env.LONG ? 500 : 200;
+  const calls = process.env.LONG ? 500 : 100;
   // Calls that an agent makes at the same time.
   const together = 10;
   // Both find no server and start one; only one of the servers gets the folder.

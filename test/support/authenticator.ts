@@ -1,4 +1,5 @@
 import type { Page } from "./browser.ts";
+import { devToolsOf } from "./browser-pages.ts";
 
 /** A device of a person, as the page's browser sees it. */
 export type Authenticator = Awaited<ReturnType<typeof addAuthenticator>>;
@@ -9,7 +10,7 @@ export type Authenticator = Awaited<ReturnType<typeof addAuthenticator>>;
  * @param verifies whether the device knows its user, by a finger or a PIN
  */
 export async function addAuthenticator(page: Page, { verifies = true } = {}) {
-  const session = await page.context().newCDPSession(page);
+  const session = await devToolsOf(page);
   await session.send("WebAuthn.enable");
   const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
     options: {

@@ -1,47 +1,50 @@
 import { expect } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { AxeResults } from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+  type Request,
+} from "playwright-core";
+import {
+  changeLook,
+  devToolsOf,
+  isInTurn,
+  type Look,
+  leavePage,
+  newPage,
+  SIZES,
+  takePage,
+} from "./browser-pages.ts";
 
 export type { Page } from "playwright-core";
 
-/** How a person looks at the pages. */
-export interface Look {
-  /** Whether scripts run. Default: true. */
-  javaScript?: boolean;
-  dark?: boolean;
-  /** A screen of 360 pixels, as of a small phone. */
-  narrow?: boolean;
-  /** Twice as large in a window of the usual size. */
-  zoomed?: boolean;
-  /**
-   * In the light on a wide screen and in the dark on a narrow one, in turn: each check of the page is made in both,
-   * and the person goes on in the second. Cheaper than walking the same way twice.
-   */
-  inTurn?: boolean;
-}
+export { changeLook, type Look } from "./browser-pages.ts";
 
 /**
  * Names under which distributions have Chromium, and Google's own build of it. The first has no window and none of
  * its buttons, which take a third of the processor time of the others.
  */
 const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
-const SIZES = {
-  wide: { width: 1280, height: 900 },
-  narrow: { width: 360, height: 740 },
-  /** As many CSS pixels as are left at 200 %. */
-  zoomed: { width: 640, height: 450 },
-};
-/** Milliseconds that a page may take to show something on a busy machine. */
-const TIMEOUT_MS = 15_000;
+/** Of Chromium. This list takes the place of Playwright's own. */
+const DISABLED = [
+  // A quarter of what it takes to load a page: otherwise each page is drawn by a view of its own, and a process
+  // waits for a page of another site.
+  ...["RenderDocument", "SpareRendererForSitePerProcess"],
+  // Of Playwright, without what needs a window or another host.
+  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
+  ...["HttpsFirstBalancedModeAutoEnable", "PaintHolding", "ThirdPartyStoragePartitioning"],
+  ...["AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"],
+];
 /** Less than half as long as the one with comments, which each page would have to read. */
 const AXE = readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 
 export type TestBrowser = Awaited<ReturnType<typeof openBrowser>>;
 
 let shared: Promise<Browser> | null = null;
-/** Pages that are looked at in turn. */
-const inTurnPages = new WeakSet<Page>();
 
 /** One for all tests of this process, started by the first. */
 async function sharedBrowser(): Promise<Browser> {
@@ -52,7 +55,7 @@ async function sharedBrowser(): Promise<Browser> {
 }
 
 /**
- * Opens Chromium, where each page has a new profile. It finds no other host than this one, whatever a page asks for.
+ * Opens Chromium, where each page has a profile without anything of another. It finds no other host than this one, whatever a page asks for.
  * @throws when it is not installed: the tests that need it must not be left out without a word
  */
 export async function openBrowser() {
@@ -65,26 +68,9 @@ export async function openBrowser() {
     },
 
     /** Opens an empty page that nothing is watched on. Closing the browser closes it. */
-    async open({
-      javaScript = true,
-      dark = false,
-      narrow = false,
-      zoomed = false,
-      inTurn = false,
-    }: Look = {}): Promise<Page> {
-      const context = await browser.newContext({
-        javaScriptEnabled: javaScript,
-        colorScheme: dark ? "dark" : "light",
-        viewport: sizeOf({ narrow, zoomed }),
-        deviceScaleFactor: zoomed ? 2 : 1,
-        locale: "en-GB",
-        timezoneId: "UTC",
-        reducedMotion: "reduce",
-      });
-      contexts.push(context);
-      context.setDefaultTimeout(TIMEOUT_MS);
-      const page = await context.newPage();
-      if (inTurn) inTurnPages.add(page);
+    async open(look: Look = {}): Promise<Page> {
+      const page = await newPage(browser, look);
+      contexts.push(page.context());
       return page;
     },
 
@@ -97,14 +83,20 @@ export async function openBrowser() {
       { origin, elsewhere = [], ...look }: Look & { origin: string; elsewhere?: string[] },
       use: (page: Page) => Promise<void>,
     ): Promise<void> {
-      const page = await this.open(look);
-      const problems = watch(page, [origin, ...elsewhere]);
+      const page = await takePage(browser, look);
+      const origins = [origin, ...elsewhere];
+      const watched = watch(page, origins);
       try {
         await use(page);
-      } finally {
+      } catch (error) {
         await page.context().close();
+        throw error;
       }
-      expect(problems).toEqual([]);
+      // What the page has said by now has come before the answer.
+      await page.evaluate("try { sessionStorage.clear() } catch {}");
+      watched.end();
+      await leavePage(page, look, origins);
+      expect(watched.problems).toEqual([]);
     },
   };
 }
@@ -120,6 +112,8 @@ async function launch(): Promise<Browser> {
     return await chromium.launch({
       ...(executablePath ? { executablePath } : { channel: "chrome" }),
       args: [
+        `--disable-features=${DISABLED.join()}`,
+        "--disable-site-isolation-trials",
         "--disable-gpu",
         // No page lives long enough to gain from scripts that are compiled again to be faster.
         "--js-flags=--no-opt --no-maglev",
@@ -140,41 +134,31 @@ async function launch(): Promise<Browser> {
 }
 
 /** What goes wrong on a page without being seen, as it comes. */
-function watch(page: Page, origins: readonly string[]): string[] {
+function watch(page: Page, origins: readonly string[]) {
   const problems: string[] = [];
-  page.on("request", (request) => {
+  const onRequest = (request: Request) => {
     const url = new URL(request.url());
     const isOurs = origins.includes(url.origin) || ["data:", "blob:"].includes(url.protocol);
     if (!isOurs) problems.push(`asks another host: ${url}`);
-  });
-  page.on("console", (message) => {
+  };
+  const onConsole = (message: ConsoleMessage) => {
     if (message.type() !== "error") return;
     // A page may have a status of its own, such as 404, which Chromium reports like this.
     const isPage = message.location().url === page.url();
     if (isPage && message.text().startsWith("Failed to load resource")) return;
     problems.push(`console: ${message.text()} (${message.location().url})`);
-  });
-  page.on("pageerror", (error) => problems.push(`script: ${error}`));
-  return problems;
-}
-
-const sizeOf = ({ narrow, zoomed }: Look) => SIZES[narrow ? "narrow" : zoomed ? "zoomed" : "wide"];
-
-/** Shows an open page in other colours and another size, without loading it again. */
-export async function changeLook(page: Page, look: Look): Promise<void> {
-  const size = sizeOf(look);
-  const colorScheme = look.dark ? "dark" : "light";
-  await page.emulateMedia({ colorScheme });
-  await page.setViewportSize(size);
-  await page.waitForFunction(
-    `innerWidth === ${size.width} && matchMedia("(prefers-color-scheme: ${colorScheme})").matches`,
-  );
+  };
+  const onError = (error: Error) => void problems.push(`script: ${error}`);
+  page.on("request", onRequest).on("console", onConsole).on("pageerror", onError);
+  const end = () =>
+    page.off("request", onRequest).off("console", onConsole).off("pageerror", onError);
+  return { problems, end };
 }
 
 /** Checks what holds for every page: anyone can use it, and nothing stands out of its window. */
 export async function expectSound(page: Page): Promise<void> {
   await expectSoundNow(page);
-  if (!inTurnPages.has(page)) return;
+  if (!isInTurn(page)) return;
   const isNarrow = page.viewportSize()?.width === SIZES.narrow.width;
   await changeLook(page, isNarrow ? {} : { dark: true, narrow: true });
   await expectSoundNow(page);
@@ -182,7 +166,11 @@ export async function expectSound(page: Page): Promise<void> {
 
 async function expectSoundNow(page: Page): Promise<void> {
   // The protocol's evaluation is not subject to the page's policy.
-  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(AXE);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) {
+    // A third quicker than by the page's own evaluation, which wraps the text in another program.
+    const devTools = await devToolsOf(page);
+    await devTools.send("Runtime.evaluate", { expression: AXE });
+  }
   // Loading stylesheets by itself is what the policy would forbid it. The size of targets (WCAG 2.2, 2.5.8) is
   // checked only when it is asked for. Nobody reads what passes, so axe does not describe it.
   const violations = await page.evaluate<AxeResults["violations"]>(
