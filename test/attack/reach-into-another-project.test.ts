@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Bound, wholeAccount } from "../../src/keys/reach.ts";
 import { FULL_ACCESS, type Scope } from "../../src/keys/scopes.ts";
 import type { Memory } from "../../src/memories/model/memory.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { type OAuthServer, startOAuthServer, tokensOf } from "../oauth/support/oauth-server.ts";
 import { createFuzzParts } from "../support/fuzzer.ts";
 import { createReasonableValues } from "../support/reasonable-values.ts";
@@ -24,7 +25,8 @@ const SCOPES: readonly (readonly Scope[])[] = [FULL_ACCESS, ["memories:read"], [
 
 let server: OAuthServer;
 beforeAll(async () => {
-  server = await startOAuthServer();
+  // Some requests are answered when what they delete is gone.
+  server = await startOAuthServer({ due: { ...UPKEEP_LIMITS, forgetAfter: 500 } });
 });
 afterAll(() => server.close());
 

@@ -11,10 +11,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { serveImpatiently } from "../crash/impatient-server.ts";
+import { createClient } from "../support/client.ts";
 import { commandLine, ctxd, ctxdInTerminal } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
-import { addAccountTo, serving } from "../support/server-process.ts";
+import { addAccountTo, spawnServer, untilFlushed } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 const env = { CTXD_CACHE_DIR: testCacheDir };
@@ -27,12 +29,13 @@ let key: string;
 beforeAll(async () => {
   template = mkdtempSync(join(tmpdir(), "ctxd-test-"));
   ({ key } = await addAccountTo(template));
-  await using server = await serving(template);
-  await server
-    .client(key)
-    .saveAll(
-      Array.from({ length: 256 }, (_, number) => ({ content: `Memory ${number} of a cat.` })),
-    );
+  await using server = await serveImpatiently(template);
+  const words = (number: number) => Array.from({ length: 40 }, (_, n) => `cat-${number * n}`);
+  // Long enough for tables that do not fit on a small disk.
+  await createClient(server.origin, key).saveAll(
+    Array.from({ length: 256 }, (_, number) => ({ content: `Memory of ${words(number)}.` })),
+  );
+  await untilFlushed(template);
 }, 60_000);
 afterAll(() => rmSync(template, { recursive: true }));
 
@@ -91,8 +94,8 @@ test("a backup made during writes restores every memory whose save was answered"
   const contents = new Set<string>();
   let atBackup = { answered: new Map<string, string>(), removed: new Set<string>() };
   {
-    await using server = await serving(dataDir);
-    const client = server.client(key);
+    await using server = await serveImpatiently(dataDir);
+    const client = createClient(server.origin, key);
     let isOver = false;
     const load = [1, 2, 3].map(async (worker) => {
       for (let count = 0; !isOver; count++) {
@@ -128,8 +131,8 @@ test("a backup made during writes restores every memory whose save was answered"
   expect(exitCode).toBe(0);
   expect(stderr).toContain(`to ${restored}, as of `);
   expect(stderr).toContain("ctxd serve --data-dir");
-  await using server = await serving(restored);
-  const client = server.client(key);
+  await using server = await serveImpatiently(restored);
+  const client = createClient(server.origin, key);
   const found = new Map<string, string>();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const page = await client.list({ limit: 100, ...(cursor && { cursor }) });
@@ -149,15 +152,18 @@ test("a backup after a server was killed has the memory whose save was answered"
   const root = temporaryFolder();
   const dataDir = join(root, "data");
   const { key } = await addAccountTo(dataDir);
-  const server = await serving(dataDir);
-  const { id } = await server.client(key).save({ content: "The last word." });
+  const server = spawnServer(dataDir, "impatient");
+  const { save } = createClient(await server.origin(), key);
+  const { id } = await save({ content: "The last word." });
   await server.kill();
   expect(await backUp(dataDir, join(root, "backup"))).toMatchObject({ exitCode: 0 });
   expect(await restore(join(root, "backup"), join(root, "restored"))).toMatchObject({
     exitCode: 0,
   });
-  await using restored = await serving(join(root, "restored"));
-  expect(await restored.client(key).get(id)).toMatchObject({ content: "The last word." });
+  await using restored = await serveImpatiently(join(root, "restored"));
+  expect(await createClient(restored.origin, key).get(id)).toMatchObject({
+    content: "The last word.",
+  });
 });
 
 test("damaged backups and used data folders are refused in one line", async () => {
@@ -176,7 +182,7 @@ test("damaged backups and used data folders are refused in one line", async () =
   await refusedWith(backUp(join(root, "none"), join(root, "b")), "There is nothing to back up");
   await refusedWith(restore(root, join(root, "new")), "has no backup.json");
   {
-    await using _ = await serving(dataDir);
+    await using _ = await serveImpatiently(dataDir);
     rmSync(join(root, "empty"), { recursive: true, force: true });
     await refusedWith(restore(folder, dataDir), "is not empty");
   }

@@ -99,7 +99,7 @@ async function expectHistory([client]: readonly Client[]) {
   expect(history?.body).toMatchObject({ memories: [{ id }, { id: former }] });
 }
 
-test(
+test.concurrent(
   "a data folder of a killed server with writes in its journal opens and loses nothing",
   async () => {
     await expectKept(pathTo("data"), told, expectRepeated(pathTo("data")));
@@ -108,7 +108,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "a data folder whose listed files of older versions were removed loses nothing",
   async () => {
     const dataDir = join(root, "rested");
@@ -119,7 +119,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "a backup with writes in its journal is restored and loses nothing",
   async () => {
     const dataDir = join(root, "restored");
@@ -130,7 +130,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "an interrupted change of the model continues",
   async () => {
     const dataDir = join(root, "changing");
@@ -150,7 +150,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "a data folder of the first program of 0.1 opens and loses nothing",
   async () => {
     await expectKept(pathTo("0.1-first", "data"), first);
@@ -159,7 +159,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "a data folder of the last program of 0.1 opens, loses nothing, and is backed up and restored",
   async () => {
     const dataDir = pathTo("0.1-last", "data");
@@ -177,7 +177,7 @@ test(
   TIMEOUT,
 );
 
-test(
+test.concurrent(
   "a backup of the last program of 0.1 is restored and loses nothing",
   async () => {
     const dataDir = pathTo("restored-0.1");

@@ -4,6 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { DEFAULT_DECAY } from "../../src/config/config.ts";
 import { retention } from "../../src/memories/ranking/retention.ts";
 import { createTally, STATS_LIMITS, Stats } from "../../src/memories/rules/stats.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { until } from "../support/until.ts";
@@ -12,7 +13,7 @@ const DAY = 86_400_000;
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ due: { ...UPKEEP_LIMITS, idle: 500 } });
 });
 afterAll(() => server.close());
 

@@ -3,6 +3,7 @@ import { wholeAccount } from "../../src/keys/reach.ts";
 import type { Log } from "../../src/memories/log/log.ts";
 import type { Entry } from "../../src/memories/log/records.ts";
 import type { Memory } from "../../src/memories/model/memory.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import type { LanceDb } from "../../src/native/lancedb.ts";
 import { contentsOf } from "../support/client.ts";
 import { expectError } from "../support/errors.ts";
@@ -194,7 +195,10 @@ test("a failed request with an Idempotency-Key can be repeated", async () => {
 
 test("a committed write is answered, also if nothing can be read afterwards", async () => {
   let isBroken = false;
-  await using server = await startServer({ wrap: breakReads(() => isBroken) });
+  await using server = await startServer({
+    wrap: breakReads(() => isBroken),
+    due: { ...UPKEEP_LIMITS, idle: 1_000 },
+  });
   const account = await server.account();
   // A single memory would be checked for duplicates, which fills the view.
   const [first] = await account.saveAll([{ content: "first" }]);

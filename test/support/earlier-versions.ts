@@ -5,6 +5,7 @@ import { openRecordedModel } from "../../src/embedding/chosen-model.ts";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { builtInModel } from "../../src/embedding/manifest.ts";
 import { accountOf, tableFor } from "../../src/memories/log/log.ts";
+import { UPKEEP_LIMITS } from "../../src/memories/upkeep/flush-state.ts";
 import { filesWith, untilGone } from "../crash/traces.ts";
 import { type Client, createClient } from "./client.ts";
 import { sharedEmbedder, silentLog, testCacheDir } from "./embedder.ts";
@@ -57,12 +58,15 @@ interface Running extends AsyncDisposable {
   end(): Promise<unknown>;
 }
 
+/** As in `ctxd serve`, but sooner: the time that the program takes is seen where it opens a folder itself. */
+const SOON = { ...UPKEEP_LIMITS, idle: 500, forgetAfter: 500, retryAfter: 500 };
+
 /** Starts a server in this process, with what `ctxd serve` opens. */
 export async function serveHere(dataDir: string): Promise<Running> {
   const openRecorded = (model: Parameters<typeof openRecordedModel>[0]) =>
     openRecordedModel(model, { cacheDir: testCacheDir, log: silentLog });
   const embedder = sharedMemory();
-  const server = await startServer({ dataDir, clock: Date.now, embedder, openRecorded });
+  const server = await startServer({ dataDir, clock: Date.now, embedder, openRecorded, due: SOON });
   let ended: Promise<void> | undefined;
   const end = () => (ended ??= server.close());
   const isEmbedded = async () => server.store.reembedded() === null;
