@@ -1,6 +1,6 @@
 import { plugin } from "bun";
 
-/** Milliseconds that a test may take. Bun's default of 5,000 is too short for three files on two cores. */
+/** Milliseconds that a test may take. Bun's default of 5,000 is too short for four files on two cores. */
 const TIMEOUT_MS = 60_000;
 
 // Why this rewrites test sources: only so `bun test FILE` has the limit in every file. bunfig.toml has no such
