@@ -1,7 +1,7 @@
 import { plugin } from "bun";
 
-/** Milliseconds that a test may take. Bun's default of 5,000 is too short for four files on two cores. */
-const TIMEOUT_MS = 60_000;
+/** Milliseconds that a test may take: more than `until` waits, which says what it has waited for. */
+const TIMEOUT_MS = 90_000;
 
 // Why this rewrites test sources: only so `bun test FILE` has the limit in every file. bunfig.toml has no such
 // setting, and `setDefaultTimeout` of a preloaded file holds for the first test file only

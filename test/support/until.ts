@@ -1,3 +1,5 @@
+import { recentLines } from "./recent-log.ts";
+
 /** Milliseconds that a condition may take on a busy machine. */
 const TIMEOUT_MS = 60_000;
 /** Milliseconds between two checks of what takes a second or longer: many checks cost more than what they wait for. */
@@ -17,7 +19,10 @@ export async function until<Value>(
     const value = await check();
     if (value !== null && value !== false) return value;
     const waited = performance.now() - start;
-    if (waited > TIMEOUT_MS) throw new Error(`not within ${TIMEOUT_MS / 1_000} s: ${what}`);
+    if (waited > TIMEOUT_MS) {
+      const said = recentLines().map((line) => `\n  ${line}`);
+      throw new Error(`not within ${TIMEOUT_MS / 1_000} s: ${what}${said.join("")}`);
+    }
     await Bun.sleep(Math.max(pause, Math.min(LONGEST_PAUSE_MS, waited / 20)));
   }
 }
