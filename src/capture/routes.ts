@@ -49,7 +49,8 @@ export function createCaptureRoutes({
       before = size;
       captured += await capture.transcript(caller, conversation, path);
     }
-    return captured;
+    // A file that was never there fails, so that the log says so.
+    return before === undefined ? await capture.transcript(caller, conversation, path) : captured;
   };
   const parser =
     (scope: Scope, read: (request: Request) => Promise<unknown>) =>
