@@ -15,13 +15,11 @@ export async function outcomeOf<T>(promise: T | PromiseLike<T>): Promise<() => T
 }
 
 /** The reason for which a promise was rejected. @throws Error if it was not */
-export async function rejectionOf(promise: unknown): Promise<unknown> {
-  const outcome = await outcomeOf(promise);
-  let value: unknown;
-  try {
-    value = outcome();
-  } catch (reason) {
-    return reason;
-  }
-  throw new Error(`not rejected, but resolved with ${Bun.inspect(value)}`);
+export function rejectionOf(promise: unknown): Promise<unknown> {
+  return Promise.resolve(promise).then(
+    (value) => {
+      throw new Error(`not rejected, but resolved with ${Bun.inspect(value)}`);
+    },
+    (reason) => reason,
+  );
 }
