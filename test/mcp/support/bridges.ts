@@ -38,7 +38,7 @@ export function createDataFolders() {
   });
   afterAll(async () => {
     await stopServer(shared);
-    rmSync(root, { recursive: true });
+    rmSync(root, { recursive: true, force: true });
   });
   return {
     /** A folder whose server runs until the end of the file. */
