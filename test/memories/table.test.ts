@@ -1,12 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { type Filter, ORDERS } from "../../src/memories/model/filter.ts";
-import type { Candidate, SearchCandidates, StoredMemory } from "../../src/memories/model/rows.ts";
+import type {
+  Candidate,
+  MemoryRow,
+  SearchCandidates,
+  StoredMemory,
+} from "../../src/memories/model/rows.ts";
 import type { KeptTable } from "../../src/memories/table/table.ts";
 import { askedOf, embedContent, embedQuery, idOf, storedMemory } from "../support/bases.ts";
 import { bm25Of } from "../support/bm25.ts";
 import { cosine } from "../support/cosine.ts";
 import { openKeptTable, tableStorage } from "../support/kept-table.ts";
 import { createRandom } from "../support/random.ts";
+import { until } from "../support/until.ts";
 
 /** The same seed gives the same memories and questions. */
 const random = createRandom(Number(process.env.SEED ?? 1));
@@ -74,11 +80,15 @@ const ROUNDS = 6;
 const byId = <Row extends { id: string }>(rows: readonly Row[]) =>
   rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
+/** The rows of memories, in order. Those of the log still have their vectors and token states. */
+const rowsOf = (found: readonly (MemoryRow & Partial<StoredMemory>)[]) =>
+  byId(found).map(({ vectors: _vectors, states: _states, ...row }) => row);
+
 /** Compares the answers of a table in memory with those of one that is not. */
 async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly string[]) {
   expect(stored.usage).toEqual(inMemory.usage);
-  const ids = [...times(5, () => pick(all)), "mem_unknown"];
-  expect(byId(await stored.find(ids))).toEqual(byId(await inMemory.find(ids)));
+  const ids = [...new Set([...times(5, () => pick(all)), "mem_unknown"])];
+  expect(rowsOf(await stored.find(ids))).toEqual(rowsOf(await inMemory.find(ids)));
   const rows = async (table: KeptTable) => byId((await Array.fromAsync(table.rows())).flat());
   expect((await rows(stored)).map(({ id }) => id)).toEqual(
     (await rows(inMemory)).map(({ id }) => id),
@@ -130,7 +140,7 @@ async function compare(inMemory: KeptTable, stored: KeptTable, all: readonly str
       const [first = null] = vectors;
       const same = await stored.withText(` ${content}\n`, first);
       expect(same.map((row) => row.id)).toContain(id);
-      expect(byId(same)).toEqual(byId(await inMemory.withText(content, first)));
+      expect(rowsOf(same)).toEqual(rowsOf(await inMemory.withText(content, first)));
       expect(await stored.withText(`${content}, too`, first)).toEqual([]);
     }
   }
@@ -178,8 +188,10 @@ describe("a table that does not fit in memory answers like one that does", () =>
       const both = async () => {
         const inMemory = await openKeptTable(storage);
         const stored = await openKeptTable(storage, { hasRoom: false });
+        // A large table answers its first questions from its base.
+        await inMemory.table.count({});
+        await until("the memories are in memory", () => inMemory.table.view.current);
         await compare(inMemory.table, stored.table, ids);
-        expect(inMemory.table.view.current).not.toBeNull();
         // Searches can't use a base without indexes.
         const isIndexed = stored.table.base.current?.isIndexed ?? false;
         expect(stored.table.view.current === null).toBe(isIndexed);
