@@ -9,6 +9,7 @@ const SOURCE = join(import.meta.dir, "..");
 /** Modules of worker threads. They are loaded by path, so no import leads to them. */
 const WORKERS = [
   "backup/copy-worker.ts",
+  "embedding/relations/relation-worker.ts",
   "embedding/worker.ts",
   "import/reader-worker.ts",
   "memories/map/map-worker.ts",

@@ -170,6 +170,7 @@ export function createEmbedders(
       ...embedder,
       // The properties that the table records, which were measured once.
       model,
+      relate: wanted.relate,
       embedQuery: (...asked) => counted(embedder.embedQuery(...asked)),
       embedContent: (...asked) => counted(embedder.embedContent(...asked)),
     };
@@ -222,7 +223,8 @@ function failing(model: EmbeddingModel, cause: unknown): Embedder {
   const refuse = () => Promise.reject(error);
   // Never ready: a search that does not require the model then searches by words.
   const ready = () => new Promise<never>(() => {});
-  return { model, ready, embedQuery: refuse, embedContent: refuse, close: async () => {} };
+  const refused = { embedQuery: refuse, embedContent: refuse, relate: refuse };
+  return { model, ready, ...refused, close: async () => {} };
 }
 
 function missing(model: EmbeddingModel): never {

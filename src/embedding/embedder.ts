@@ -1,5 +1,6 @@
 import { withTimeLimit } from "../timing/time-limit.ts";
 import type { ModelManifest } from "./manifest.ts";
+import type { Relate } from "./relations/relater.ts";
 
 /** Properties of an embedding model that other parts of the program need. */
 export type EmbeddingModel = Readonly<
@@ -66,7 +67,9 @@ export interface Embedder {
    */
   embedQuery(text: string, caller?: Caller): Promise<QueryEmbedding>;
   embedContent(text: string, caller?: Caller): Promise<ContentEmbedding>;
-  /** Ends the worker. Waiting calls reject with `unavailable`. */
+  /** Tells what a later text is to an earlier one, by a model of its own. */
+  relate: Relate;
+  /** Ends the workers. Waiting calls reject with `unavailable`. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
@@ -7,6 +6,7 @@ import { MAX_STATES, type QueryEmbedding, STATE_BYTES } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
 import fitted from "./projection.json" with { type: "json" };
+import { sessionOptions } from "./relations/session-options.ts";
 import {
   chooseTokens,
   contentTokens,
@@ -171,10 +171,7 @@ const MAX_TOKENS_PER_UNIT = 3;
 
 /**
  * Wraps ONNX Runtime's factory, because fastembed passes no options to it and always takes the first
- * token's state as the vector. Measured on two cores: a second thread does not speed up short texts (3.5 ms
- * either way), but does speed up 500 words (101 → 55 ms). Threads that spin while they wait triple the time
- * of a short text when the other core is busy. The memory arena would permanently keep the memory of the
- * longest text; without it nothing is slower.
+ * token's state as the vector.
  * @param onStates receives the states of all tokens of a run, in order
  */
 function adaptSessions(
@@ -184,13 +181,7 @@ function adaptSessions(
 ): void {
   const create: (path: string, options?: Sessions.SessionOptions) => Promise<Sessions> =
     factory.create.bind(factory);
-  const options: Sessions.SessionOptions = {
-    intraOpNumThreads: availableParallelism() >= 4 ? 2 : 1,
-    interOpNumThreads: 1,
-    executionMode: "sequential",
-    enableCpuMemArena: false,
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
-  };
+  const options = sessionOptions();
   Object.assign(factory, {
     async create(path: string, given?: Sessions.SessionOptions) {
       const session = await create(path, { ...given, ...options });

@@ -7,6 +7,7 @@ import { createTurnstile } from "../timing/pause.ts";
 import type { Caller, Embedder, QueryEmbedding } from "./embedder.ts";
 import { createEnginePool } from "./engine-pool.ts";
 import { builtInModel, type ModelManifest } from "./manifest.ts";
+import { createRelater } from "./relations/relater.ts";
 import {
   connectWorker,
   type Embeddings,
@@ -92,6 +93,7 @@ export function createWorkerEmbedder(options: {
     );
     return connection;
   };
+  const relater = createRelater({ cacheDir, log });
   const pool = createEnginePool({
     connect,
     size: engines,
@@ -134,7 +136,10 @@ export function createWorkerEmbedder(options: {
     },
     embedContent: (text, caller = ITSELF) =>
       contents.admit(caller, text.length, () => embed("content", text, caller)),
-    close: pool.close,
+    relate: relater.relate,
+    async close() {
+      await Promise.all([pool.close(), relater.close()]);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
+import type { Relate, Relation } from "../../embedding/relations/relater.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -8,10 +9,8 @@ import {
   MAX_FACT_LENGTH,
   UNSPACED,
 } from "./fact-text.ts";
-import likeness from "./likeness.json" with { type: "json" };
-import learned from "./relation.json" with { type: "json" };
-import { type Difference, ofKind, type RelationTrees, readRelation } from "./relation.ts";
-import { chanceOf, meaningScore } from "./relevance.ts";
+import { type Difference, differenceOf, ofKind } from "./relation.ts";
+import { meaningScore } from "./relevance.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -20,19 +19,20 @@ export type HintKind = "near" | "changed";
 
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
+/** The likeness below which memories are not compared, to save time. */
+export const LEAST_ALIKE = 0.4;
 /**
- * The least log-odds that two texts are about one fact, for each hint; restatements need those of `near`. Chosen by
- * `test/eval/fit-relation.ts`, so that few hints are wrong and only restatements are merged.
+ * The least chances that a later text says the same as an earlier one, or changes its fact. Chosen by
+ * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
+ * to tidy must rarely be wrong, and merging hides one of two.
  */
-const LEAST = { changed: 0.25, near: 0.75 };
-/** The log-odds from which on a text without another value has changed a fact rather than said it in other words. */
-const CLEARLY = 1;
+const LEAST = {
+  hint: { same: 0.5, changed: 0.5 },
+  proposal: { same: 0.9, changed: 0.9 },
+  merged: 0.9,
+};
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
-/** The log-odds up to which a text may have changed a fact and still count as a restatement. */
-const MAX_CHANGED = 0.3;
-/** The least log-odds, by the trees of likeness, that restatements are about one fact: merging hides one of two. */
-const LEAST_MERGED = 0.8;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
 const PIECE = 4;
 const SAME_PIECES = 0.72;
@@ -40,32 +40,25 @@ const SAME_PIECES = 0.72;
 const VALUES = ["number", "day", "code", "name"] as const;
 const CODE_SPAN = /`[^`]+`/g;
 
-const relationOf = readRelation(learned as RelationTrees);
-/** By more trees, which have learned from many more pairs. */
-const likenessBy = readRelation(likeness as RelationTrees);
-
 /**
  * The hint about an earlier memory when a later one is saved; null when there is nothing to say, for
  * example when both are merely about the same subject.
  * @param alike 0 to 1, by `meaningScore`
- * @param relate by other trees than the fitted ones, while trees are fitted
  */
-export function hintOf(
+export async function hintOf(
   earlier: HasContent,
   later: HasContent,
   alike: number,
-  relate = relationOf,
-): HintKind | null {
-  const [one, other] = [earlier.content, later.content];
-  if (!isPlain(one, other)) return alike >= SAME ? "near" : null;
-  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
-  const { about, changed, difference } = relate(a, b, alike);
-  const { onlyEarlier, onlyLater } = difference;
-  const isOpposite =
-    a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
-  const isOther = isOpposite || isReplaced(difference) || haveOtherCode(one, other);
-  const kind = isOther || changed > CLEARLY ? "changed" : "near";
-  return about >= LEAST[kind] ? kind : null;
+  relate: Relate,
+): Promise<HintKind | null> {
+  if (!isPlain(earlier, later)) return alike >= SAME ? "near" : null;
+  if (alike < LEAST_ALIKE) return null;
+  const { difference, isOther, isReplaced } = compareTexts(earlier, later);
+  if (difference.regions.length === 0 && !isOther) return "near";
+  const { same, changed } = await relate(earlier.content, later.content);
+  const kind = isReplaced || changed > same ? "changed" : "near";
+  const least = kind === "changed" ? LEAST.hint.changed : LEAST.hint.same;
+  return same + changed >= least ? kind : null;
 }
 
 /**
@@ -73,61 +66,77 @@ export function hintOf(
  * identifier or a negation.
  * @param alike 0 to 1, by `meaningScore`
  */
-export function isRestatement(
+export async function isRestatement(
   earlier: HasContent,
   later: HasContent,
   alike: number,
-  relate = relationOf,
-): boolean {
-  const [one, other] = [earlier.content, later.content];
-  if (alike < SAME && !isPlain(one, other)) return false;
-  if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
-  if (!isPlain(one, other)) return shareOfPieces(one, other) >= SAME_PIECES;
-  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
-  const { about, changed, difference } = relate(a, b, alike);
-  if (hasOtherValue(a, b, difference) || haveOtherCode(one, other)) return false;
-  if (difference.regions.length === 0) return true;
-  if (about < LEAST.near || changed > MAX_CHANGED) return false;
-  return likenessBy(a, b, alike).about >= LEAST_MERGED;
+  relate: Relate,
+): Promise<boolean> {
+  const isSame = sayTheSame(earlier, later, alike);
+  return isSame ?? (await relate(earlier.content, later.content)).same >= LEAST.merged;
 }
-
-/** The likeness below which memories are not compared, to save time. */
-export const LEAST_ALIKE = 0.4;
-/**
- * The least chances that a memory says the same as another one, or changes its fact, to propose it. Chosen by
- * `test/eval/fit-relation.ts likeness`, so that few proposals are wrong.
- */
-const LEAST_PROPOSED = { same: 0.7, changed: 0.7 };
 
 /**
  * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
  * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
  * @param alike 0 to 1, by `meaningScore`
- * @param relate by other trees than the fitted ones, and from other chances, while trees are fitted
  */
-export function likenessOf(
+export async function likenessOf(
   earlier: HasContent,
   later: HasContent,
   alike: number,
-  relate = likenessBy,
-  least = LEAST_PROPOSED,
-): "same" | "changed" | null {
+  relate: Relate,
+): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
-  const [one, other] = [earlier.content, later.content];
-  if (!isPlain(one, other)) return isRestatement(earlier, later, alike) ? "same" : null;
-  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
-  const { about, changed, difference } = relate(a, b, alike);
-  const isOther = hasOtherValue(a, b, difference) || haveOtherCode(one, other);
-  if (difference.regions.length === 0 && !isOther) return "same";
-  const [isAbout, isChanged] = [chanceOf(about), chanceOf(changed)];
-  if (!isOther && isAbout * (1 - isChanged) >= least.same) return "same";
-  return isAbout * isChanged >= least.changed ? "changed" : null;
+  const isSame = sayTheSame(earlier, later, alike);
+  if (isSame || !isPlain(earlier, later)) return isSame ? "same" : null;
+  const { same, changed } = await relate(earlier.content, later.content);
+  if (isSame === null && same >= LEAST.proposal.same) return "same";
+  return changed >= LEAST.proposal.changed ? "changed" : null;
 }
 
-function isPlain(earlier: string, later: string): boolean {
-  return (
-    Math.max(earlier.length, later.length) <= MAX_FACT_LENGTH && !UNSPACED.test(earlier + later)
-  );
+/** Whether two texts say the same, as far as their words tell; null when only the model of relations can tell. */
+function sayTheSame(earlier: HasContent, later: HasContent, alike: number): boolean | null {
+  const [one, other] = [earlier.content, later.content];
+  if (Math.max(one.length, other.length) > MAX_FACT_LENGTH) return one.trim() === other.trim();
+  if (!isPlain(earlier, later)) return alike >= SAME && shareOfPieces(one, other) >= SAME_PIECES;
+  if (alike < LEAST_ALIKE) return false;
+  const { difference, isOther } = compareTexts(earlier, later);
+  if (isOther) return false;
+  return difference.regions.length === 0 ? true : null;
+}
+
+/** How the words of two texts differ, and whether one has a value that the other lacks, or another one in its place. */
+function compareTexts(earlier: HasContent, later: HasContent) {
+  const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
+  const difference = differenceOf(a, b);
+  const { onlyEarlier, onlyLater } = difference;
+  const hasOtherCode = haveOtherCode(earlier.content, later.content);
+  const isOpposite =
+    a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
+  return {
+    difference,
+    isOther: hasOtherCode || hasOtherValue(a, b, difference),
+    isReplaced: hasOtherCode || isOpposite || isReplaced(difference),
+  };
+}
+
+const NEITHER: Relation = { same: 0, changed: 0 };
+
+/** Relates as many pairs as there is time for. Further ones count as neither. */
+export function relateUpTo(most: number, relate: Relate): Relate {
+  let left = most;
+  return (earlier, later) => (left-- > 0 ? relate(earlier, later) : Promise.resolve(NEITHER));
+}
+
+/** Relates pairs for a request that must not fail: those that can't be related now count as neither. */
+export function relateIfPossible(most: number, relate: Relate): Relate {
+  return relateUpTo(most, (earlier, later) => relate(earlier, later).catch(() => NEITHER));
+}
+
+/** Whether the words of two texts can be compared. */
+function isPlain({ content: one }: HasContent, { content: other }: HasContent): boolean {
+  return Math.max(one.length, other.length) <= MAX_FACT_LENGTH && !UNSPACED.test(one + other);
 }
 
 /** Whether each of two texts has a number, name, day or identifier in place of one that the other has. */
@@ -169,8 +178,9 @@ function piecesOf(text: string): Set<string> {
 
 /** The cosine from which on two texts may say the same. */
 const LEAST_COSINE = 0.75;
-/** Results that are compared with the ones before them. */
+/** Results that are compared with the ones before them, and pairs that the model of relations judges. */
 const COMPARED = 24;
+const RELATED = 12;
 
 /** A result of a search, as far as restatements need it. */
 interface Restated {
@@ -188,16 +198,17 @@ interface Restated {
  * @param areCurrent whether all hold, although some may have been superseded after the moment of the search
  * @returns results with the ids of the others in `alike`
  */
-export function collapse<Result extends Restated>(
+export async function collapse<Result extends Restated>(
   results: readonly Result[],
   vectors: ReadonlyMap<string, Float32Array>,
-  cosines: EmbeddingModel["cosines"],
+  embedder: { model: Pick<EmbeddingModel, "cosines">; relate: Relate },
   areCurrent = false,
-): (Result & { alike?: string[] })[] {
+): Promise<(Result & { alike?: string[] })[]> {
+  const relate = relateIfPossible(RELATED, embedder.relate);
   const groups: Result[][] = [];
   for (const [place, result] of results.entries()) {
     const own = place < COMPARED ? vectors.get(result.memory.id) : undefined;
-    const group = own && groups.find(([first]) => first && isSame(first, result, own));
+    const group = own && (await groupOf(result, own));
     if (group) group.push(result);
     else groups.push([result]);
   }
@@ -210,13 +221,21 @@ export function collapse<Result extends Restated>(
     return [{ ...shown, score, chance, ...(alike.length > 0 && { alike }) }];
   });
 
-  function isSame(one: Result, other: Result, vector: Float32Array): boolean {
+  async function groupOf(result: Result, vector: Float32Array): Promise<Result[] | undefined> {
+    for (const group of groups) {
+      const [first] = group;
+      if (first && (await isSame(first, result, vector))) return group;
+    }
+    return undefined;
+  }
+
+  async function isSame(one: Result, other: Result, vector: Float32Array): Promise<boolean> {
     const others = vectors.get(one.memory.id);
     const cosine = others ? cosineOf(vector, others) : 0;
     if (cosine < LEAST_COSINE) return false;
     const [a, b] = [one.memory, other.memory].sort((x, y) => x.createdAt - y.createdAt);
     if (!a || !b || a.project !== b.project) return false;
-    return isRestatement(a, b, meaningScore(cosine, cosines));
+    return await isRestatement(a, b, meaningScore(cosine, embedder.model.cosines), relate);
   }
 }
 

@@ -116,14 +116,14 @@ export function createReading({
      * when they can't be read: the memory is saved all the same.
      */
     async similar(reach: Reach, id: string): Promise<Similar[]> {
-      const find = store.use(reach.accountId, async ({ table }) => {
+      const find = store.use(reach.accountId, async ({ table, embedder }) => {
         const [memory] = await table.find([id]);
         if (!memory) return [];
         // A memory outdates none of other projects.
         const projects = [memory.project, null];
         // Captured memories are not superseded: nobody chose to keep them.
         const filter = { projects, isCaptured: false, aliveAt: clock() };
-        return findSimilar(table, id, readable(reach, filter));
+        return findSimilar({ table, embedder }, id, readable(reach, filter));
       });
       return await find.catch(() => []);
     },

@@ -135,12 +135,7 @@ export async function searchTable(
   const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? collapse(
-        scored,
-        await vectorsOf(table, scored, data),
-        embedder.model.cosines,
-        filter.isCurrent,
-      )
+    ? await collapse(scored, await vectorsOf(table, scored, data), embedder, filter.isCurrent)
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,

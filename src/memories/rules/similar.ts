@@ -1,11 +1,17 @@
-import { cosineOf } from "../../embedding/embedder.ts";
+import { cosineOf, type Embedder } from "../../embedding/embedder.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { hintOf, isRestatement, LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
+import {
+  hintOf,
+  isRestatement,
+  LEAST_ALIKE,
+  likenessOf,
+  relateIfPossible,
+} from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
@@ -13,6 +19,8 @@ import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
 /** The most similar memories that are returned, and the candidates among which they are found. */
 const MAX_SIMILAR = 10;
 const CANDIDATES = 50;
+/** Pairs that the model of relations judges for a request. Each takes some 5 ms. */
+const RELATED = 16;
 /** Links of a history that are followed to find what holds now. */
 const MAX_STEPS = 32;
 /** Lowest score of memories that people are shown as similar: below it, few are about the same thing. */
@@ -32,19 +40,22 @@ interface NearMemory {
  * @param filter which memories are compared, superseded ones included
  */
 export async function findSimilar(
-  table: MemoryTable,
+  { table, embedder }: { table: MemoryTable; embedder: Pick<Embedder, "relate"> },
   id: string,
   filter: Filter,
 ): Promise<Similar[]> {
+  const relate = relateIfPossible(RELATED, embedder.relate);
   const { saved, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
-  const current = nearest.flatMap(({ memory, score }): Similar[] => {
-    const kind = hintOf(memory, saved, score);
-    return kind ? [{ id: memory.id, score: rounded(score), kind }] : [];
-  });
+  const current: Similar[] = [];
+  for (const { memory, score } of nearest) {
+    const kind = await hintOf(memory, saved, score, relate);
+    if (kind) current.push({ id: memory.id, score: rounded(score), kind });
+  }
   const all = await nearestTo(table, id, filter);
   const superseded: Similar[] = [];
   for (const { memory, score } of all.nearest) {
-    if (memory.supersededBy === null || !isRestatement(memory, saved, score)) continue;
+    if (memory.supersededBy === null) continue;
+    if (!(await isRestatement(memory, saved, score, relate))) continue;
     const holds = await newestOf(table, memory, filter);
     // A memory that supersedes this one says the same again on purpose.
     if (holds === null || holds === id) continue;
@@ -114,10 +125,11 @@ export function createNeighbours({ store, clock }: Parts) {
     /** Of saved memories, those that a later one of them restates or changes, without the pinned ones. */
     async outdatedAmong(reach: Reach, ids: readonly string[]): Promise<Set<string>> {
       const filter = readable(reach, { isCaptured: false, aliveAt: clock() });
-      return await store.use(reach.accountId, async ({ table }) => {
+      return await store.use(reach.accountId, async ({ table, embedder }) => {
+        const relate = relateIfPossible(RELATED, embedder.relate);
         const rows = (await table.find(ids)).filter((row) => passes(filter, row));
         const vectors = await table.vectorsOf(rows.map(({ id }) => id));
-        const isReplaced = (earlier: MemoryRow) => {
+        const isReplaced = async (earlier: MemoryRow) => {
           const near = rows.flatMap((later): NearMemory[] => {
             const [a, b] = [vectors.get(earlier.id), vectors.get(later.id)];
             if (!a || !b || later.project !== earlier.project) return [];
@@ -126,13 +138,16 @@ export function createNeighbours({ store, clock }: Parts) {
             return score >= LEAST_ALIKE ? [{ memory: later, score }] : [];
           });
           const nearest = near.sort((a, b) => b.score - a.score).slice(0, LATER);
-          return nearest.some(({ memory, score }) => likenessOf(earlier, memory, score) !== null);
+          for (const { memory, score } of nearest) {
+            if (await likenessOf(earlier, memory, score, relate)) return true;
+          }
+          return false;
         };
         const outdated = new Set<string>();
         const pause = createPause();
         for (const row of rows) {
           await pause();
-          if (!row.pinned && isReplaced(row)) outdated.add(row.id);
+          if (!row.pinned && (await isReplaced(row))) outdated.add(row.id);
         }
         return outdated;
       });

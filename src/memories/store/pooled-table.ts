@@ -73,8 +73,8 @@ export async function openPooledTable(
     quotaOf: () => quotaOf(name),
     onCommit: (outcome) => onChange(table, outcome, true),
   });
-  const flush = createFlush({ table, ...storage, due });
   const embedder = embedders.of(table.model);
+  const flush = createFlush({ table, ...storage, due, relate: embedder.relate });
   const likenesses: TableLikenesses = {
     all: async () => (table.fitsInMemory() ? await log.likenesses.all(name) : null),
     state: async () => (table.fitsInMemory() ? await log.likenesses.state(name) : null),

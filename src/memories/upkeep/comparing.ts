@@ -1,9 +1,10 @@
+import type { Relate } from "../../embedding/relations/relater.ts";
 import { createPause } from "../../timing/pause.ts";
 import type { Likeness, Likenesses } from "../log/likenesses/likenesses.ts";
 import type { Lease } from "../log/records.ts";
 import { compareIn, passes } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
+import { LEAST_ALIKE, likenessOf, relateUpTo } from "../ranking/hint.ts";
 import { meaningScore } from "../ranking/relevance.ts";
 import type { KeptTable } from "../table/table.ts";
 import type { View } from "../view/view.ts";
@@ -12,6 +13,8 @@ import type { View } from "../view/view.ts";
 const STEP = { memories: 500, ms: 200 };
 /** The nearest passages that are looked at. */
 const CANDIDATES = 32;
+/** Pairs of a memory that the model of relations judges, the nearest first. Each takes some 5 ms of a thread of its own. */
+const MOST_RELATED = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
 const MOST_PAIRS = 4;
 /** Milliseconds after which comparing that failed is tried again. */
@@ -37,10 +40,12 @@ export type Comparing = ReturnType<typeof createComparing>;
 export function createComparing({
   table,
   likenesses,
+  relate,
   lease,
 }: {
   table: KeptTable;
   likenesses: Likenesses;
+  relate: Relate;
   lease: () => Lease | null;
 }) {
   let work: Work = "unknown";
@@ -51,18 +56,20 @@ export function createComparing({
   let failure: unknown = null;
 
   /** The likenesses of a memory: the nearest of each kind, then the nearest others. */
-  const compare = (view: View, row: MemoryRow): Likeness[] => {
+  const compare = async (view: View, row: MemoryRow): Promise<Likeness[]> => {
     const { unrelated, same } = table.model.cosines;
     const least = unrelated + LEAST_ALIKE * (same - unrelated);
     const filter = { ...COMPARED, projects: [row.project] };
     const near = view.near(row.id, { filter, limit: CANDIDATES, least });
-    const all = near.flatMap(({ memory, cosine }): Likeness[] => {
+    const all: Likeness[] = [];
+    const relateSome = relateUpTo(MOST_RELATED, relate);
+    for (const { memory, cosine } of near) {
       const alike = meaningScore(cosine, table.model.cosines);
       const [later, earlier] = newestFirst(memory, row) < 0 ? [memory, row] : [row, memory];
-      const kind = likenessOf(earlier, later, alike);
+      const kind = await likenessOf(earlier, later, alike, relateSome);
       const changedAt = Math.max(memory.updatedAt, row.updatedAt);
-      return kind ? [{ later: later.id, earlier: earlier.id, kind, changedAt }] : [];
-    });
+      if (kind) all.push({ later: later.id, earlier: earlier.id, kind, changedAt });
+    }
     const first = all.filter((one) => one === all.find(({ kind }) => kind === one.kind));
     return [...new Set([...first, ...all])].slice(0, MOST_PAIRS);
   };
@@ -83,7 +90,7 @@ export function createComparing({
       // The view may have been closed meanwhile.
       if (table.view.current !== view) throw new Error("the view was closed");
       const row = view.get(id);
-      const pairs = row && passes(COMPARED, row) ? compare(view, row) : [];
+      const pairs = row && passes(COMPARED, row) ? await compare(view, row) : [];
       for (const pair of pairs) found.set(`${pair.later} ${pair.earlier}`, pair);
       compared++;
     }

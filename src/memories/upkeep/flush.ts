@@ -1,3 +1,4 @@
+import type { Relate } from "../../embedding/relations/relater.ts";
 import type { Log } from "../log/log.ts";
 import { type Checkpoint, isSameBase } from "../log/records.ts";
 import { LeaseLost, withLease } from "../log/shared-log.ts";
@@ -29,14 +30,16 @@ export type Flush = ReturnType<typeof createFlush>;
  */
 export function createFlush({
   log,
+  relate,
   ...parts
 }: Omit<FlushContext, "state" | "comparing" | "log"> & {
   log: FlushContext["log"] & Pick<Log, "likenesses">;
+  relate: Relate;
 }) {
   const { table, due, step } = parts;
   const state = createFlushState();
   const { likenesses } = log;
-  const comparing = createComparing({ table, likenesses, lease: () => state.lease });
+  const comparing = createComparing({ table, likenesses, relate, lease: () => state.lease });
   const context = { ...parts, log, state, comparing };
   /** Owner of leases: this opening of the table. */
   const owner = crypto.randomUUID();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { builtInModel, modelFiles } from "../../../src/embedding/manifest.ts";
+import { adaptGraph } from "../../../src/embedding/relations/adapt-graph.ts";
 import { readExpected } from "../../../src/native/asset.ts";
-import { adaptGraph } from "./adapt-graph.ts";
 
 const USAGE = `bun test/eval/adapt/merge.ts FOLDER
 

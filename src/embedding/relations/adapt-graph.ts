@@ -4,7 +4,7 @@ interface Place {
   end: number;
 }
 
-interface Tensor {
+export interface Tensor {
   /** Rows and columns. */
   shape: readonly [rows: number, columns: number];
   values: Float64Array;
@@ -28,7 +28,7 @@ const WIRE = { varint: 0, bits64: 1, bytes: 2, bits32: 5 };
 const LARGEST = 64;
 
 /**
- * Adds what was learned (see `train.py`) to the weights of an int8 graph: to each matrix the product of its two
+ * Adds what was learned (see `test/eval/adapt`) to the weights of an int8 graph: to each matrix the product of its two
  * factors, then it is quantized again, a scale for each column. The graph keeps its size. Additions come in a fixed order,
  * so that the bytes are the same on every machine.
  * @param graph an ONNX graph whose matrices have the symmetric scale of a column
@@ -94,7 +94,7 @@ function addProduct(
 }
 
 /** The tensors of a file of the format safetensors: the length of a header in JSON, the header, the numbers. */
-function readTensors(file: Uint8Array): Map<string, Tensor> {
+export function readTensors(file: Uint8Array): Map<string, Tensor> {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const data = 8 + Number(view.getBigUint64(0, true));
   const header: Record<string, TensorHeader> = JSON.parse(

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { builtInModel, modelFiles } from "../../../src/embedding/manifest.ts";
-import { adaptGraph } from "./adapt-graph.ts";
+import { adaptGraph } from "../../../src/embedding/relations/adapt-graph.ts";
 
 /** What fills a file of the format safetensors. */
 function fileOf(tensors: Record<string, { shape: [number, number]; value: number }>): Uint8Array {

@@ -1,0 +1,48 @@
+import { type AssetFile, prepareAsset, readExpected } from "../../native/asset.ts";
+import { builtInModel, modelFiles, prepareModel } from "../manifest.ts";
+import { adaptGraph, readTensors, type Tensor } from "./adapt-graph.ts";
+import learned from "./relations.safetensors" with { type: "file" };
+
+/** SHA-256 of the adapted graph, which has the same bytes on every machine. */
+const GRAPH_SHA256 = "1b550a3f2fd2b2b823648ddc9c3e829e6bbc3c4747958adcea32e159935b827b";
+const GRAPH = "relations.onnx";
+
+/**
+ * Makes sure that the model of relations is in the cache: the graph of the built-in model with what was learned of pairs of
+ * texts (see `test/eval/adapt`). It takes a second once, and 34 MB on disk.
+ * @returns the paths of its files, and the weights of the last layer
+ * @throws AssetError when the folder can't be used
+ */
+export async function prepareRelationModel(cacheDir: string) {
+  const asset = { name: "relations", files: [graphFile()] };
+  const [folder, texts] = await Promise.all([
+    prepareAsset(asset, cacheDir),
+    prepareModel({ cacheDir }),
+  ]);
+  return {
+    graph: `${folder}/${GRAPH}`,
+    tokenizer: `${texts}/tokenizer.json`,
+    head: await readHead(),
+  };
+}
+
+function graphFile(): AssetFile {
+  const published = modelFiles().files.find(({ name }) => name === builtInModel.graph);
+  if (!published) throw new Error("the built-in model has no graph");
+  return {
+    ...published,
+    name: GRAPH,
+    sha256: GRAPH_SHA256,
+    async *open() {
+      const plain = Buffer.concat(await Array.fromAsync(readExpected(published)));
+      yield adaptGraph(plain, await Bun.file(learned).bytes());
+    },
+  };
+}
+
+async function readHead(): Promise<{ weights: Tensor; bias: Tensor }> {
+  const tensors = readTensors(await Bun.file(learned).bytes());
+  const [weights, bias] = [tensors.get("head.weight"), tensors.get("head.bias")];
+  if (!weights || !bias) throw new Error(`${learned} has no last layer`);
+  return { weights, bias };
+}
