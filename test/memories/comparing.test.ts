@@ -3,6 +3,8 @@ import type { Likeness, Likenesses } from "../../src/memories/log/likenesses/lik
 import { createComparing } from "../../src/memories/upkeep/comparing.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
+const relate = async () => ({ same: 1, changed: 0 });
+
 const memoryOf = (at: number) => ({
   ...{ id: `mem_${at}`, content: "Ada drinks green tea in the morning", project: "p" },
   ...{ createdAt: at, updatedAt: at, source: null, supersededBy: null, tags: [], importance: 0.5 },
@@ -35,7 +37,7 @@ function comparing({
       return true;
     },
   };
-  return { recorded, ...createComparing({ table, likenesses, lease: () => null }) };
+  return { recorded, ...createComparing({ table, likenesses, relate, lease: () => null }) };
 }
 
 test("of very many memories that say the same, each is paired with the nearest few", async () => {

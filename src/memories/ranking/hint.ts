@@ -26,11 +26,7 @@ export const LEAST_ALIKE = 0.4;
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
  * to tidy must rarely be wrong, and merging hides one of two.
  */
-const LEAST = {
-  hint: { same: 0.5, changed: 0.5 },
-  proposal: { same: 0.9, changed: 0.9 },
-  merged: 0.9,
-};
+const LEAST = { hint: 0.5, merged: 0.9, proposed: 0.9, proposedAcrossValues: 0.98 };
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -56,9 +52,8 @@ export async function hintOf(
   const { difference, isOther, isReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
   const { same, changed } = await relate(earlier.content, later.content);
-  const kind = isReplaced || changed > same ? "changed" : "near";
-  const least = kind === "changed" ? LEAST.hint.changed : LEAST.hint.same;
-  return same + changed >= least ? kind : null;
+  if (same + changed < LEAST.hint) return null;
+  return isReplaced || changed > same ? "changed" : "near";
 }
 
 /**
@@ -91,8 +86,9 @@ export async function likenessOf(
   const isSame = sayTheSame(earlier, later, alike);
   if (isSame || !isPlain(earlier, later)) return isSame ? "same" : null;
   const { same, changed } = await relate(earlier.content, later.content);
-  if (isSame === null && same >= LEAST.proposal.same) return "same";
-  return changed >= LEAST.proposal.changed ? "changed" : null;
+  const least = isSame === null ? LEAST.proposed : LEAST.proposedAcrossValues;
+  if (same >= least) return "same";
+  return changed >= LEAST.proposed ? "changed" : null;
 }
 
 /** Whether two texts say the same, as far as their words tell; null when only the model of relations can tell. */
