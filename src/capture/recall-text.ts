@@ -24,7 +24,7 @@ const REQUEST =
 
 /** A request that begins with so many words of the prompt, and has this share of its words, asks for the same again. */
 const FIRST_WORDS = 3;
-const SHARED = 0.8;
+const SHARED = 0.75;
 /** The output of a program has at least so many numbers, and this share of its words has a digit. */
 const NUMBERS = { least: 8, share: 0.25 };
 

@@ -11,6 +11,7 @@ import { createFlush } from "../../src/memories/upkeep/flush.ts";
 import { UPKEEP_LIMITS, type UpkeepLimits } from "../../src/memories/upkeep/flush-state.ts";
 import { model, testBases } from "./bases.ts";
 import { temporaryFolder, testDatabase } from "./database.ts";
+import { fakeEmbedder } from "./fake-embedder.ts";
 
 /** The name of the one table. */
 export const TABLE = "acc_1";
@@ -64,6 +65,7 @@ export async function openKeptTable(
     bases: wrapBases(bases),
     vault: bases.vault,
     due,
+    relate: fakeEmbedder().relate,
     step: () => {},
   });
   return {

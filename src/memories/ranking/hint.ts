@@ -20,7 +20,7 @@ export type HintKind = "near" | "changed";
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
 /** The likeness below which memories are not compared, to save time. */
-export const LEAST_ALIKE = 0.4;
+export const LEAST_ALIKE = 0.3;
 /**
  * The least chances that a later text says the same as an earlier one, or changes its fact. Chosen by
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal

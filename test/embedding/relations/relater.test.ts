@@ -1,0 +1,65 @@
+import { afterAll, expect, test } from "bun:test";
+import { createRelater } from "../../../src/embedding/relations/relater.ts";
+import { createLog } from "../../../src/log.ts";
+import { testCacheDir } from "../../support/embedder.ts";
+import { rejectionOf } from "../../support/outcome.ts";
+import { until } from "../../support/until.ts";
+
+const lines: string[] = [];
+const log = createLog({ logLevel: "debug", logFormat: "text" }, (line) => lines.push(line));
+const workers: Worker[] = [];
+const spawn = () => {
+  const path = new URL("../../../src/embedding/relations/relation-worker.ts", import.meta.url).href;
+  const worker = new Worker(path);
+  workers.push(worker);
+  return worker;
+};
+const { relate, close } = createRelater({ cacheDir: testCacheDir, log, spawn });
+afterAll(close);
+
+test.each([
+  ["same", "Anna lives in Porto.", "Anna's home is in Porto."],
+  ["changed", "Deploys need approval by a team lead.", "Deploys do *not* need approval."],
+  ["neither", "The API runs on Node 18.", "The worker runs on Node 20."],
+])("%s: %s, then %s", async (kind, earlier, later) => {
+  const { same, changed } = await relate(earlier, later);
+  const neither = 1 - same - changed;
+  expect(Object.entries({ same, changed, neither }).sort((a, b) => b[1] - a[1])[0]?.[0]).toBe(kind);
+});
+
+test("the same pair has the same answer, and of a long text the beginning counts", async () => {
+  const texts = ["Anna lives in Porto.", "Anna moved to Graz last week."] as const;
+  expect(await relate(...texts)).toBe(await relate(...texts));
+  const start = "word ".repeat(200);
+  expect(await relate(start, `${start} and more`)).toEqual(await relate(start, `${start} or less`));
+});
+
+test("a worker that ends is started again after a while, and the pairs it had are refused", async () => {
+  const { length } = workers;
+  const pending = rejectionOf(relate("one text", "a text of the worker that ends"));
+  workers.at(-1)?.postMessage({ type: "close" });
+  expect(await pending).toMatchObject({ code: "unavailable" });
+  expect(await rejectionOf(relate("one text", "another"))).toMatchObject({ code: "unavailable" });
+  expect(workers).toHaveLength(length);
+  expect(lines.filter((line) => line.includes("relations_unavailable"))).toHaveLength(1);
+});
+
+test("a worker that has nothing to do ends, and another one starts when it is needed", async () => {
+  const before = workers.length;
+  const idle = createRelater({ cacheDir: testCacheDir, log, spawn, idleMs: 1 });
+  let ended = 0;
+  for (const text of ["the first text", "the second text"]) {
+    expect(await idle.relate(text, text)).toMatchObject({ same: expect.any(Number) });
+    workers.at(-1)?.addEventListener("close", () => ended++);
+    await until("the worker has ended", () => ended === workers.length - before);
+  }
+  expect(workers).toHaveLength(before + 2);
+  await idle.close();
+});
+
+test("a folder that can't hold the model refuses pairs with its reason in the log", async () => {
+  const broken = createRelater({ cacheDir: "/proc/nothing", log });
+  expect(await rejectionOf(broken.relate("a", "b"))).toMatchObject({ code: "unavailable" });
+  expect(lines.at(-1)).toContain("/proc/nothing");
+  await broken.close();
+});
