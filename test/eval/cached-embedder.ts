@@ -6,12 +6,12 @@ import { Glob } from "bun";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 
-/** Grows when an embedder gives something else for a text with the same model. */
+/** Grows when an embedder gives something else for a text, or for a pair of texts, with the same model. */
 const FORMAT = 2;
 
 /**
- * An embedder that keeps on disk what it has once embedded, by the model's id and the text, so that
- * the next run does not wait for the model.
+ * An embedder that keeps on disk what it has once embedded or related, by the model's id and the texts, so
+ * that the next run does not wait for the models.
  */
 export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
   mkdirSync(dirname(path), { recursive: true });
@@ -26,21 +26,22 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
   const put = db.query("INSERT OR REPLACE INTO embedded VALUES (?, ?)");
 
   const remember =
-    <Result>(kind: string, embed: (text: string) => Promise<Result>) =>
-    async (text: string): Promise<Result> => {
-      const name = `${FORMAT} ${embedder.model.id}\n${kind}\n${text}`;
+    <Texts extends string[], Result>(kind: string, make: (...texts: Texts) => Promise<Result>) =>
+    async (...texts: Texts): Promise<Result> => {
+      const name = `${FORMAT} ${embedder.model.id}\n${kind}\n${texts.join("\0")}`;
       const key = new Bun.CryptoHasher("sha256").update(name).digest();
       const known = get.get(key);
       if (known) return deserialize(known.value);
-      const made = await embed(text);
+      const made = await make(...texts);
       put.run(key, new Uint8Array(serialize(made)));
       return made;
     };
 
   return {
     ...embedder,
-    embedQuery: remember("query", embedder.embedQuery),
-    embedContent: remember("content", embedder.embedContent),
+    embedQuery: remember("query", (text: string) => embedder.embedQuery(text)),
+    embedContent: remember("content", (text: string) => embedder.embedContent(text)),
+    relate: remember("relation", embedder.relate),
     async close() {
       db.close();
       await embedder.close();
