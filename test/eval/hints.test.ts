@@ -1,22 +1,19 @@
 import { beforeAll, expect, test } from "bun:test";
-import { cosineOf } from "../../src/embedding/embedder.ts";
-import { meaningScore } from "../../src/memories/ranking/relevance.ts";
 import { rememberingEmbedder } from "./cached-embedder.ts";
-import { hintShares, type Judged, judgePair } from "./hints.ts";
+import { createLikeness, hintShares, type Judged, judgePair } from "./hints.ts";
 import { readPairs } from "./pairs.ts";
 
 const embedder = rememberingEmbedder();
 
-const vectorOf = async (text: string) =>
-  (await embedder.embedContent(text)).vectors[0] ?? new Float32Array(0);
+const likeness = createLikeness(embedder);
 
-// The trees are fitted to the other half.
+// The model of relations learned from the other half.
 let shares: ReturnType<typeof hintShares>;
 beforeAll(async () => {
   const judged: Judged[] = [];
   for (const pair of await readPairs("held")) {
-    const cosine = cosineOf(await vectorOf(pair.earlier), await vectorOf(pair.later));
-    judged.push(judgePair(pair, meaningScore(cosine, embedder.model.cosines)));
+    const alike = await likeness(pair.earlier, pair.later);
+    judged.push(await judgePair(pair, alike, embedder.relate));
   }
   shares = hintShares(judged);
 }, 60_000);

@@ -25,6 +25,7 @@ const embedder = {
   ...standIn,
   model: model.model,
   embedContent: (text: string) => (own.has(text) ? model : standIn).embedContent(text),
+  relate: model.relate,
 };
 let state = 1;
 const random = () => {
