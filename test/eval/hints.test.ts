@@ -4,7 +4,6 @@ import { createLikeness, hintShares, type Judged, judgePair } from "./hints.ts";
 import { readPairs } from "./pairs.ts";
 
 const embedder = rememberingEmbedder();
-
 const likeness = createLikeness(embedder);
 
 // The model of relations learned from the other half.
@@ -18,22 +17,22 @@ beforeAll(async () => {
   shares = hintShares(judged);
 }, 60_000);
 
-// Measured 0.97 of 78, of which none counts as the same; 0.83 of what is told as changed has changed.
+// Measured 0.91 of 78, of which none counts as the same; 0.84 of what is told as changed has changed.
 test("a hint tells that a value has changed, and hardly ever that it is the same", () => {
   expect(shares.changed).toBeGreaterThanOrEqual(75);
   expect(shares.recall).toBeGreaterThanOrEqual(0.94);
   expect(shares["called the same"]).toBeLessThanOrEqual(0.02);
-  expect(shares.precision).toBeGreaterThanOrEqual(0.79);
+  expect(shares.precision).toBeGreaterThanOrEqual(0.81);
 });
 
-// Measured 0.04, and 70 of 75.
+// Measured none of 56, and all of 75.
 test("a hint tells little of what is about something else, and seldom calls it the same", () => {
-  expect(shares["told of others"]).toBeLessThanOrEqual(0.06);
-  expect(shares["rightly the same"]).toBeGreaterThanOrEqual(0.9);
+  expect(shares["told of others"]).toBeLessThanOrEqual(0.02);
+  expect(shares["rightly the same"]).toBeGreaterThanOrEqual(0.96);
 });
 
-// Measured 0.72 of 85, and none of 189.
+// Measured 0.75 of 85, and none of 189.
 test("restatements are one, and never what differs", () => {
-  expect(shares.merged).toBeGreaterThanOrEqual(0.68);
+  expect(shares.merged).toBeGreaterThanOrEqual(0.72);
   expect(shares["merged across a difference"]).toBe(0);
 });
