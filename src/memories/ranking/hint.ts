@@ -26,7 +26,7 @@ export const LEAST_ALIKE = 0.3;
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
  * to tidy must rarely be wrong, and merging hides one of two.
  */
-const LEAST = { hint: 0.5, merged: 0.9, proposed: 0.9, proposedAcrossValues: 0.98 };
+const LEAST = { hint: 0.5, hintOfValue: 0.2, merged: 0.9, proposed: 0.9, sameAcrossValues: 0.98 };
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -52,8 +52,10 @@ export async function hintOf(
   const { difference, isOther, isReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
   const { same, changed } = await relate(earlier.content, later.content);
-  if (same + changed < LEAST.hint) return null;
-  return isReplaced || changed > same ? "changed" : "near";
+  if (same + changed < (isReplaced ? LEAST.hintOfValue : LEAST.hint)) return null;
+  // "555 0133" and "555-0133" are one number.
+  const least = isReplaced ? LEAST.sameAcrossValues : changed;
+  return same >= least ? "near" : "changed";
 }
 
 /**
@@ -86,7 +88,7 @@ export async function likenessOf(
   const isSame = sayTheSame(earlier, later, alike);
   if (isSame || !isPlain(earlier, later)) return isSame ? "same" : null;
   const { same, changed } = await relate(earlier.content, later.content);
-  const least = isSame === null ? LEAST.proposed : LEAST.proposedAcrossValues;
+  const least = isSame === null ? LEAST.proposed : LEAST.sameAcrossValues;
   if (same >= least) return "same";
   return changed >= LEAST.proposed ? "changed" : null;
 }
