@@ -1,6 +1,12 @@
 import { rememberingEmbedder } from "./cached-embedder.ts";
 import { createLikeness, hintShares, type Judged, judgePair, proposalShares } from "./hints.ts";
-import { type KnownPair, plantedPairs, readKnownFamilies, readOwnPairs } from "./known-pairs.ts";
+import {
+  isKept,
+  type KnownPair,
+  plantedPairs,
+  readKnownFamilies,
+  readOwnPairs,
+} from "./known-pairs.ts";
 
 /**
  * `bun test/eval/relations.ts` prints how good hints, merged results of searches and proposals to tidy are on pairs that the
@@ -8,8 +14,6 @@ import { type KnownPair, plantedPairs, readKnownFamilies, readOwnPairs } from ".
  * Of what is neither the same nor a change, "related" is near it. A share of no pairs is "–". The first run takes a minute.
  */
 
-/** Of so many groups one was kept. */
-const KEPT = 10;
 /** Pairs that are judged at the same time. */
 const AT_ONCE = 64;
 
@@ -20,7 +24,7 @@ const embedder = rememberingEmbedder();
 const likeness = createLikeness(embedder);
 const learned = [...(await readKnownFamilies("dev")), ...(await readOwnPairs("dev"))];
 const PARTS: Record<string, KnownPair[]> = {
-  kept: learned.filter(({ group }) => Bun.hash.crc32(group) % KEPT === 0),
+  kept: learned.filter(isKept),
   held: [...(await readKnownFamilies("held")), ...(await readOwnPairs("held"))],
   planted: plantedPairs(),
 };

@@ -28,7 +28,7 @@ const WIRE = { varint: 0, bits64: 1, bytes: 2, bits32: 5 };
 const LARGEST = 64;
 
 /**
- * Adds what was learned (see `test/eval/adapt`) to the weights of an int8 graph: to each matrix the product of its two
+ * Adds what was learned (see `test/eval/relations` and `test/eval/adapt`) to the weights of an int8 graph: to each matrix the product of its two
  * factors, then it is quantized again, a scale for each column. The graph keeps its size. Additions come in a fixed order,
  * so that the bytes are the same on every machine.
  * @param graph an ONNX graph whose matrices have the symmetric scale of a column

@@ -5,7 +5,7 @@ import type { Relation } from "./relater.ts";
 import { prepareRelationModel } from "./relation-model.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Tokens of a text that are read, including its separator. It learned from texts up to this length. */
+/** Tokens of a text that are read, including its separator. It learned from texts of up to 50. */
 const MAX_TOKENS = 96;
 
 /** A loaded model of relations. A run blocks the calling thread until it ends. */

@@ -9,7 +9,7 @@ const GRAPH = "relations.onnx";
 
 /**
  * Makes sure that the model of relations is in the cache: the graph of the built-in model with what was learned of pairs of
- * texts (see `test/eval/adapt`). It takes a second once, and 34 MB on disk.
+ * texts (see `test/eval/relations`). It takes a second once, and 34 MB on disk.
  * @returns the paths of its files, and the weights of the last layer
  * @throws AssetError when the folder can't be used
  */

@@ -6,12 +6,10 @@ The mean of all LEARNED files, as adaptation.safetensors (numbers of 16 bits) an
 import argparse
 import base64
 import json
-import struct
 
-import numpy as np
 import onnx
 import torch
-from network import ALPHA, RANK, matrix_names, read_projection
+from network import FACTOR, matrix_names, read_projection, write_tensors
 
 parser = argparse.ArgumentParser()
 parser.add_argument("graph"), parser.add_argument("projection")
@@ -30,7 +28,7 @@ def factors(name):
     key = name.replace(".", "/")
     mean = sum(each["state"]["down." + key] @ each["state"]["up." + key] for each in learned) / len(learned)
     u, s, v = torch.linalg.svd(mean.double(), full_matrices=False)
-    root = (s[:KEPT] * share * ALPHA / RANK).sqrt()
+    root = (s[:KEPT] * share * FACTOR).sqrt()
     return (u[:, :KEPT] * root).numpy(), (v[:KEPT] * root[:, None]).numpy(), float((s[:KEPT] ** 2).sum() / (s**2).sum())
 
 
@@ -38,14 +36,7 @@ tensors, kept = {}, []
 for name, matrix in matrix_names(onnx.load(options.graph).graph).items():
     tensors[matrix + ".down"], tensors[matrix + ".up"], part = factors(name)
     kept.append(part)
-header, data = {}, b""
-for name, value in tensors.items():
-    raw = np.ascontiguousarray(value, np.float16).tobytes()
-    header[name] = {"dtype": "F16", "shape": list(value.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-    data += raw
-head = json.dumps({"__metadata__": {"data": learned[0]["data"]}, **header}, separators=(",", ":")).encode()
-head += b" " * (-len(head) % 8)
-open(options.out + "/adaptation.safetensors", "wb").write(struct.pack("<Q", len(head)) + head + data)
+size = write_tensors(options.out + "/adaptation.safetensors", tensors, {"data": learned[0]["data"]})
 
 mean = lambda name: sum(each["state"][name] for each in learned) / len(learned)
 matrix = plain[0] * (1 - share) + mean("matrix") * share
@@ -59,4 +50,4 @@ json.dump({
     "dimension": len(numbers),
     "matrix": base64.b64encode(numbers.tobytes()).decode(),
 }, open(options.out + "/projection.json", "w"))
-print("kept of the mean's squares:", round(min(kept), 3), "to", round(max(kept), 3), len(head) + len(data), "bytes")
+print("kept of the mean's squares:", round(min(kept), 3), "to", round(max(kept), 3), size, "bytes")

@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import struct
 
 import numpy as np
 import onnx
@@ -19,7 +20,8 @@ LINEAR = [
     "intermediate.dense",
     "output.dense",
 ]
-RANK, ALPHA = 8, 16
+# What the product of a layer's factors counts.
+RANK, FACTOR = 8, 2
 
 
 def matrix_names(graph):
@@ -49,10 +51,23 @@ def read_projection(path):
     return torch.from_numpy(matrix * np.array(fitted["scales"], np.float32)), torch.tensor(fitted["offsets"])
 
 
+def write_tensors(path, tensors, about=None):
+    """Writes a file of the format safetensors, in numbers of 16 bits, and gives its size."""
+    header, data = {"__metadata__": about} if about else {}, b""
+    for name, value in tensors.items():
+        raw = np.ascontiguousarray(value, np.float16).tobytes()
+        header[name] = {"dtype": "F16", "shape": list(value.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    head = json.dumps(header, separators=(",", ":")).encode()
+    head += b" " * (-len(head) % 8)
+    with open(path, "wb") as file:
+        return file.write(struct.pack("<Q", len(head)) + head + data)
+
+
 class Network(torch.nn.Module):
     """`forward` gives the states of all tokens, `project` shortens them as the product does."""
 
-    def __init__(self, weights, projection, seed, adapted=True):
+    def __init__(self, weights, projection, seed, adapted=True, rank=RANK):
         super().__init__()
         self.weights = weights
         linear = [f"encoder.layer.{layer}.{name}" for layer in range(LAYERS) for name in LINEAR]
@@ -62,28 +77,29 @@ class Network(torch.nn.Module):
         self.down, self.up = torch.nn.ParameterDict(), torch.nn.ParameterDict()
         for name in linear if adapted else []:
             inputs, outputs = self.short[name].shape
-            start = torch.randn(inputs, RANK, generator=random) / math.sqrt(inputs)
+            start = torch.randn(inputs, rank, generator=random) / math.sqrt(inputs)
             self.down[name.replace(".", "/")] = torch.nn.Parameter(start)
-            self.up[name.replace(".", "/")] = torch.nn.Parameter(torch.zeros(RANK, outputs))
-        self.matrix = torch.nn.Parameter(projection[0].clone())
-        self.offsets = torch.nn.Parameter(projection[1].clone())
+            self.up[name.replace(".", "/")] = torch.nn.Parameter(torch.zeros(rank, outputs))
+        if projection:
+            self.matrix = torch.nn.Parameter(projection[0].clone())
+            self.offsets = torch.nn.Parameter(projection[1].clone())
 
     def linear(self, name, x):
         x = x.bfloat16()
         y = x @ self.short[name]
         key = name.replace(".", "/")
         if key in self.down:
-            y = y + (x @ self.down[key].bfloat16()) @ (self.up[key] * (ALPHA / RANK)).bfloat16()
+            y = y + (x @ self.down[key].bfloat16()) @ (self.up[key] * FACTOR).bfloat16()
         return y + self.weights[name + ".bias"].bfloat16()
 
     def normalize(self, name, x):
         return F.layer_norm(x.float(), (WIDTH,), self.weights[name + ".weight"], self.weights[name + ".bias"], 1e-12)
 
-    def forward(self, ids, mask):
+    def forward(self, ids, mask, types=0):
         count, length = ids.shape
         x = self.weights["embeddings.word_embeddings.weight"][ids]
         x = x + self.weights["embeddings.position_embeddings.weight"][:length]
-        x = x + self.weights["embeddings.token_type_embeddings.weight"][0]
+        x = x + self.weights["embeddings.token_type_embeddings.weight"][types]
         x = self.normalize("embeddings.LayerNorm", x).view(count * length, WIDTH)
         hidden = ((1 - mask) * -1e4).view(count, 1, 1, length)
         heads = lambda y: y.view(count, length, HEADS, WIDTH // HEADS).transpose(1, 2)
