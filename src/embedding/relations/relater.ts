@@ -3,6 +3,8 @@ import { AppError } from "../../errors.ts";
 import type { Log } from "../../log.ts";
 import { isCompiled } from "../../native/embedded-asset.ts";
 import { disableTelemetry } from "../../native/inference.ts";
+import { hashOf } from "../../system/file-digest.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
 
 /** What a later text is to an earlier one, as chances from 0 to 1; what is left of 1 is that it is neither. */
 export interface Relation {
@@ -32,8 +34,12 @@ const WORKER = isCompiled ? "./embedding/relations/relation-worker.js" : "./rela
 const IDLE_MS = 20_000;
 /** Milliseconds after which a worker that could not be used is started again. */
 const RETRY_MS = 30_000;
-/** Pairs of texts whose relation is kept. Each takes about 1 KB. */
-const KEPT = 2_000;
+/** Milliseconds after which a worker counts as hanging: upkeep waits for it. */
+const ANSWER_MS = 20_000;
+/** Pairs that may wait, so that one account's many requests delay those of others by a quarter of a second at most. */
+const MAX_WAITING = 64;
+/** Pairs of texts whose relation is kept, by a hash: a deleted text stays in no cache. Each takes some 200 bytes. */
+const KEPT = 10_000;
 
 function spawnWorker(): Worker {
   disableTelemetry();
@@ -117,16 +123,21 @@ export function createRelater({
     if (!running && performance.now() < startAfter) return Promise.reject(unavailable("it rests"));
     clearTimeout(idle);
     running ??= start();
+    if (running.waiting.size >= MAX_WAITING) return Promise.reject(unavailable("too many wait"));
     const call = Promise.withResolvers<Relation>();
     const id = ++lastId;
     running.waiting.set(id, call);
     running.worker.postMessage({ type: "relate", id, earlier, later } satisfies ToRelationWorker);
-    return call.promise;
+    return withTimeLimit(call.promise, ANSWER_MS, () => {
+      const reason = "the worker does not answer";
+      fail(reason);
+      throw unavailable(reason);
+    });
   };
 
   return {
     relate(earlier, later) {
-      const key = `${earlier}\0${later}`;
+      const key = hashOf(JSON.stringify([earlier, later]));
       const known = recent.get(key);
       if (known) return known;
       const relation = ask(earlier, later);

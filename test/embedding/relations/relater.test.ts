@@ -44,6 +44,16 @@ test("a worker that ends is started again after a while, and the pairs it had ar
   expect(lines.filter((line) => line.includes("relations_unavailable"))).toHaveLength(1);
 });
 
+test("when many pairs wait, further ones are refused, and those that wait are answered", async () => {
+  const many = createRelater({ cacheDir: testCacheDir, log });
+  const asked = Array.from({ length: 70 }, (_, at) =>
+    many.relate("Anna lives in Porto.", `no. ${at}`),
+  );
+  const answers = await Promise.allSettled(asked);
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(64);
+  await many.close();
+});
+
 test("a worker that has nothing to do ends, and another one starts when it is needed", async () => {
   const before = workers.length;
   const idle = createRelater({ cacheDir: testCacheDir, log, spawn, idleMs: 1 });

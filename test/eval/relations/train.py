@@ -34,7 +34,7 @@ parser.add_argument("graph"), parser.add_argument("data"), parser.add_argument("
 parser.add_argument("--seed", type=int, default=1), parser.add_argument("--epochs", type=int, default=3)
 parser.add_argument("--pairs", type=int, default=30_000), parser.add_argument("--rate", type=float, default=1e-3)
 options = parser.parse_args()
-torch.set_num_threads(1)
+torch.set_num_threads(2)
 torch.manual_seed(options.seed)
 chance = random.Random(options.seed)
 data = json.load(open(options.data))
