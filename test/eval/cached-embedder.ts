@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { GRAPH_SHA256 } from "../../src/embedding/relations/relation-model.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 
 /** Grows when an embedder gives something else for a text, or for a pair of texts, with the same model. */
@@ -41,7 +42,7 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
     ...embedder,
     embedQuery: remember("query", (text: string) => embedder.embedQuery(text)),
     embedContent: remember("content", (text: string) => embedder.embedContent(text)),
-    relate: remember("relation", embedder.relate),
+    relate: remember(`relation ${GRAPH_SHA256}`, embedder.relate),
     async close() {
       db.close();
       await embedder.close();

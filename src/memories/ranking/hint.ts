@@ -20,7 +20,7 @@ export type HintKind = "near" | "changed";
 /** The likeness from which on texts say the same if their words cannot be compared: a cosine of 0.85. */
 const SAME = 0.7;
 /** The likeness below which memories are not compared, to save time. */
-export const LEAST_ALIKE = 0.3;
+export const LEAST_ALIKE = 0.25;
 /**
  * The least chances that a later text says the same as an earlier one, or changes its fact. Chosen by
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
@@ -121,15 +121,11 @@ function compareTexts(earlier: HasContent, later: HasContent) {
 
 const NEITHER: Relation = { same: 0, changed: 0 };
 
-/** Relates as many pairs as there is time for. Further ones count as neither. */
+/** Relates pairs for a request that must not fail or take long: further ones, and those that can't be related now, count as neither. */
 export function relateUpTo(most: number, relate: Relate): Relate {
   let left = most;
-  return (earlier, later) => (left-- > 0 ? relate(earlier, later) : Promise.resolve(NEITHER));
-}
-
-/** Relates pairs for a request that must not fail: those that can't be related now count as neither. */
-export function relateIfPossible(most: number, relate: Relate): Relate {
-  return relateUpTo(most, (earlier, later) => relate(earlier, later).catch(() => NEITHER));
+  return async (earlier, later) =>
+    left-- > 0 ? await relate(earlier, later).catch(() => NEITHER) : NEITHER;
 }
 
 /** Whether the words of two texts can be compared. */
@@ -202,7 +198,7 @@ export async function collapse<Result extends Restated>(
   embedder: { model: Pick<EmbeddingModel, "cosines">; relate: Relate },
   areCurrent = false,
 ): Promise<(Result & { alike?: string[] })[]> {
-  const relate = relateIfPossible(RELATED, embedder.relate);
+  const relate = relateUpTo(RELATED, embedder.relate);
   const groups: Result[][] = [];
   for (const [place, result] of results.entries()) {
     const own = place < COMPARED ? vectors.get(result.memory.id) : undefined;

@@ -5,13 +5,7 @@ import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import {
-  hintOf,
-  isRestatement,
-  LEAST_ALIKE,
-  likenessOf,
-  relateIfPossible,
-} from "../ranking/hint.ts";
+import { hintOf, isRestatement, LEAST_ALIKE, likenessOf, relateUpTo } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
@@ -44,7 +38,7 @@ export async function findSimilar(
   id: string,
   filter: Filter,
 ): Promise<Similar[]> {
-  const relate = relateIfPossible(RELATED, embedder.relate);
+  const relate = relateUpTo(RELATED, embedder.relate);
   const { saved, nearest } = await nearestTo(table, id, { ...filter, isCurrent: true });
   const current: Similar[] = [];
   for (const { memory, score } of nearest) {
@@ -126,7 +120,7 @@ export function createNeighbours({ store, clock }: Parts) {
     async outdatedAmong(reach: Reach, ids: readonly string[]): Promise<Set<string>> {
       const filter = readable(reach, { isCaptured: false, aliveAt: clock() });
       return await store.use(reach.accountId, async ({ table, embedder }) => {
-        const relate = relateIfPossible(RELATED, embedder.relate);
+        const relate = relateUpTo(RELATED, embedder.relate);
         const rows = (await table.find(ids)).filter((row) => passes(filter, row));
         const vectors = await table.vectorsOf(rows.map(({ id }) => id));
         const isReplaced = async (earlier: MemoryRow) => {

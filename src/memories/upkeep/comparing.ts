@@ -4,17 +4,15 @@ import type { Likeness, Likenesses } from "../log/likenesses/likenesses.ts";
 import type { Lease } from "../log/records.ts";
 import { compareIn, passes } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { LEAST_ALIKE, likenessOf, relateUpTo } from "../ranking/hint.ts";
+import { LEAST_ALIKE, likenessOf } from "../ranking/hint.ts";
 import { meaningScore } from "../ranking/relevance.ts";
 import type { KeptTable } from "../table/table.ts";
 import type { View } from "../view/view.ts";
 
 /** The most memories of one step through a table that has not been compared, and the milliseconds that a step takes. */
 const STEP = { memories: 500, ms: 200 };
-/** The nearest passages that are looked at. */
+/** The nearest passages that are looked at. The model of relations takes 2.5 ms for each, in a thread of its own. */
 const CANDIDATES = 32;
-/** Pairs of a memory that the model of relations judges, the nearest first. Each takes some 5 ms of a thread of its own. */
-const MOST_RELATED = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
 const MOST_PAIRS = 4;
 /** Milliseconds after which comparing that failed is tried again. */
@@ -62,11 +60,10 @@ export function createComparing({
     const filter = { ...COMPARED, projects: [row.project] };
     const near = view.near(row.id, { filter, limit: CANDIDATES, least });
     const all: Likeness[] = [];
-    const relateSome = relateUpTo(MOST_RELATED, relate);
     for (const { memory, cosine } of near) {
       const alike = meaningScore(cosine, table.model.cosines);
       const [later, earlier] = newestFirst(memory, row) < 0 ? [memory, row] : [row, memory];
-      const kind = await likenessOf(earlier, later, alike, relateSome);
+      const kind = await likenessOf(earlier, later, alike, relate);
       const changedAt = Math.max(memory.updatedAt, row.updatedAt);
       if (kind) all.push({ later: later.id, earlier: earlier.id, kind, changedAt });
     }

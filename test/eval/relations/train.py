@@ -1,7 +1,7 @@
 """Learns what a later text is to an earlier one: python3 train.py GRAPH DATA OUT [--seed N] [--epochs N] [--pairs N] [--rate N]
 
 GRAPH is model_quantized.onnx of bge-small, DATA what prepare.ts wrote. A LoRA of the graph and a layer on the state of the
-first token learn from both texts together. Needs what test/eval/adapt/train.py needs. It uses one core.
+first token learn from both texts together. Needs what test/eval/adapt/train.py needs. It uses two cores.
 """
 
 import argparse
@@ -32,7 +32,7 @@ LEAST = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
 parser = argparse.ArgumentParser()
 parser.add_argument("graph"), parser.add_argument("data"), parser.add_argument("out")
 parser.add_argument("--seed", type=int, default=1), parser.add_argument("--epochs", type=int, default=3)
-parser.add_argument("--pairs", type=int, default=30_000), parser.add_argument("--rate", type=float, default=1e-3)
+parser.add_argument("--pairs", type=int, default=40_000), parser.add_argument("--rate", type=float, default=1e-3)
 options = parser.parse_args()
 torch.set_num_threads(2)
 torch.manual_seed(options.seed)
