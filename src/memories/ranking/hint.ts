@@ -26,7 +26,13 @@ export const LEAST_ALIKE = 0.25;
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
  * to tidy must rarely be wrong, and merging hides one of two.
  */
-const LEAST = { hint: 0.5, hintOfValue: 0.2, merged: 0.9, proposed: 0.9, sameAcrossValues: 0.98 };
+const LEAST = {
+  hint: 0.5,
+  hintOfValue: 0.2,
+  merged: 0.8,
+  proposed: { same: 0.9, changed: 0.8 },
+  sameWithMore: 0.98,
+};
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -53,9 +59,7 @@ export async function hintOf(
   if (difference.regions.length === 0 && !isOther) return "near";
   const { same, changed } = await relate(earlier.content, later.content);
   if (same + changed < (isReplaced ? LEAST.hintOfValue : LEAST.hint)) return null;
-  // "555 0133" and "555-0133" are one number.
-  const least = isReplaced ? LEAST.sameAcrossValues : changed;
-  return same >= least ? "near" : "changed";
+  return isReplaced || changed > same ? "changed" : "near";
 }
 
 /**
@@ -85,12 +89,13 @@ export async function likenessOf(
   relate: Relate,
 ): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
-  const isSame = sayTheSame(earlier, later, alike);
-  if (isSame || !isPlain(earlier, later)) return isSame ? "same" : null;
+  if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
+  const { difference, isOther, isReplaced } = compareTexts(earlier, later);
+  if (difference.regions.length === 0 && !isOther) return "same";
   const { same, changed } = await relate(earlier.content, later.content);
-  const least = isSame === null ? LEAST.proposed : LEAST.sameAcrossValues;
-  if (same >= least) return "same";
-  return changed >= LEAST.proposed ? "changed" : null;
+  const least = isOther ? LEAST.sameWithMore : LEAST.proposed.same;
+  if (!isReplaced && same >= least) return "same";
+  return changed >= LEAST.proposed.changed ? "changed" : null;
 }
 
 /** Whether two texts say the same, as far as their words tell; null when only the model of relations can tell. */
