@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config/config.ts";
 import { createEmbedders } from "../../src/embedding/chosen-model.ts";
+import { createRelater } from "../../src/embedding/relations/relater.ts";
 import { createLog } from "../../src/log.ts";
 import { createBaseCache } from "../../src/memories/base/base-cache.ts";
 import { createObjectVault } from "../../src/memories/base/object-vault.ts";
@@ -86,7 +87,8 @@ const objects: Objects = {
 };
 const cache = createBaseCache({ folder, limit: shared.cacheBytes });
 const sweeping = startSweep(createSweep({ objects, records, cache }), { logger, every: SWEEP });
-const embedder = fakeEmbedder();
+const { relate } = createRelater({ cacheDir: testCacheDir, log: logger });
+const embedder = { ...fakeEmbedder(), relate };
 const storage = createStorage({
   lancedb: await loadLanceDb(testCacheDir),
   wanted: embedder.model,
