@@ -22,25 +22,25 @@ function sumOf(isOf: (kind: string) => boolean) {
   };
 }
 
-// Measured: 2 of 1,152 marked, right first .951, and .958 without the order of versions.
+// Measured: 4 of 1,152 marked, right first .956, and .958 without the order of versions.
 test("two things that are both true are not marked as outdated, and keep their order", () => {
   const both = sumOf((kind) => kind.startsWith("both true"));
   expect(both.questions).toBeGreaterThan(1_000);
   expect(both.falselyMarked).toBeLessThanOrEqual(0.005);
-  expect(both.right).toBeGreaterThanOrEqual(both.rightWithout - 0.015);
+  expect(both.right).toBeGreaterThanOrEqual(both.rightWithout - 0.008);
 });
 
-// Measured .66 and .23 without the order of versions.
-test("what has changed or was corrected comes first two times of three", () => {
+// Measured .80 and .24 without the order of versions.
+test("what has changed or was corrected comes first four times of five", () => {
   const now = sumOf((kind) => /^(changed|corrections)/.test(kind) && !kind.endsWith("the past"));
-  expect(now.right).toBeGreaterThanOrEqual(0.62);
-  expect(now.right).toBeGreaterThan(2 * now.rightWithout);
+  expect(now.right).toBeGreaterThanOrEqual(0.77);
+  expect(now.right).toBeGreaterThan(3 * now.rightWithout);
   expect(now.falselyMarked).toBeLessThanOrEqual(0.01);
 });
 
-// Measured .75 and .49 without the order of versions.
-test("a question about the past finds the past three times of four", () => {
+// Measured .82 and .50 without the order of versions.
+test("a question about the past finds the past four times of five", () => {
   const past = sumOf((kind) => kind.endsWith("the past"));
-  expect(past.right).toBeGreaterThanOrEqual(0.7);
+  expect(past.right).toBeGreaterThanOrEqual(0.79);
   expect(past.right).toBeGreaterThan(past.rightWithout);
 });

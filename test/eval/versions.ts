@@ -59,7 +59,7 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
     const { ids, ...results } = await asker.ask(text, WEIGHTS);
     const found = calibrate(results);
     const data = await versionData(asker.table, { ...results, ranked: found });
-    const ordered = orderVersions(results.question, found, data);
+    const ordered = await orderVersions(results.question, found, data, embedder.relate);
     const nameOf = (id = "") => ids.get(id) ?? "";
     // Other memories of a store may be versions, which nobody has said.
     const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>

@@ -27,6 +27,7 @@ function found(...said: [content: string, day: number][]) {
     signals: SIGNALS.map(() => 0.7),
   }));
 }
+const { relate } = sharedEmbedder();
 const ACME: [string, number] = ["Sam works at Acme.", 1];
 const GLOBEX: [string, number] = ["Sam works at Globex now.", 60];
 const INITECH: [string, number] = ["Sam now works at Initech.", 120];
@@ -34,22 +35,27 @@ const INITECH: [string, number] = ["Sam now works at Initech.", 120];
 type Ranked = ReturnType<typeof found>;
 
 const put = (question: string, ranked: Ranked, vectorOf: (content: string) => Float32Array) =>
-  orderVersions(asked(question), ranked, {
-    vectors: new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
-    matches: new Map(),
-  });
-const order = (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
-  put(question, ranked, vectorOf).map(({ memory, newer }) => [memory.content, newer]);
+  orderVersions(
+    asked(question),
+    ranked,
+    {
+      vectors: new Map(ranked.map(({ memory }) => [memory.id, vectorOf(memory.content)])),
+      matches: new Map(),
+    },
+    relate,
+  );
+const order = async (question: string, ranked: Ranked, vectorOf = (_: string) => NEAR) =>
+  (await put(question, ranked, vectorOf)).map(({ memory, newer }) => [memory.content, newer]);
 
-test("the newest version of a fact comes first, and older ones have its id", () => {
-  expect(order("where does Sam work", found(ACME, GLOBEX, INITECH))).toEqual([
+test("the newest version of a fact comes first, and older ones have its id", async () => {
+  expect(await order("where does Sam work", found(ACME, GLOBEX, INITECH))).toEqual([
     [INITECH[0], undefined],
     [ACME[0], "mem_120"],
     [GLOBEX[0], "mem_120"],
   ]);
 });
 
-test("a superseding memory is the newer version, even with another text", () => {
+test("a superseding memory is the newer version, even with another text", async () => {
   const ranked = found(["Sam works at Acme.", 9], ["self-employed", 5], ["Globex, since May", 1]);
   const [acme, own, globex] = ranked;
   const chain = ranked.map(({ memory, ...rest }, place) => ({
@@ -57,19 +63,22 @@ test("a superseding memory is the newer version, even with another text", () => 
     memory: { ...memory, supersedes: [null, globex, acme][place]?.memory.id ?? null },
   }));
   const none = { vectors: new Map(), matches: new Map() };
-  const put = (question: string) =>
-    orderVersions(asked(question), chain, none).map(({ memory, newer }) => [memory.content, newer]);
+  const put = async (question: string) =>
+    (await orderVersions(asked(question), chain, none, relate)).map(({ memory, newer }) => [
+      memory.content,
+      newer,
+    ]);
   const newest = own?.memory.id;
-  expect(put("where does Sam work")).toEqual([
+  expect(await put("where does Sam work")).toEqual([
     ["self-employed", undefined],
     ["Sam works at Acme.", newest],
     ["Globex, since May", newest],
   ]);
-  expect(put("where did Sam work at first?")[0]).toEqual(["Sam works at Acme.", newest]);
+  expect((await put("where did Sam work at first?"))[0]).toEqual(["Sam works at Acme.", newest]);
 });
 
-test("results stay in the order of their scores", () => {
-  const scores = put("where does Sam work", found(ACME, GLOBEX, INITECH), () => NEAR).map(
+test("results stay in the order of their scores", async () => {
+  const scores = (await put("where does Sam work", found(ACME, GLOBEX, INITECH), () => NEAR)).map(
     ({ score }) => score,
   );
   expect(scores).toEqual(scores.toSorted((a, b) => b - a));
@@ -80,33 +89,33 @@ test.each([
   ["where did Sam work before Globex?", ACME],
   ["what was Sam's previous work?", GLOBEX],
   ["where did Sam work at first?", ACME],
-])("a question about the past gets the version of that time: %s", (question, [content]) => {
-  expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(content);
+])("a question about the past gets the version of that time: %s", async (question, [content]) => {
+  expect((await order(question, found(INITECH, GLOBEX, ACME)))[0]?.[0]).toBe(content);
 });
 
 test.each([
   "which company do people use to ask for Sam at work?",
   "what does Sam do before work?",
   "where should I look for Sam at work first?",
-])("a question about the present gets the current version: %s", (question) => {
-  expect(order(question, found(INITECH, GLOBEX, ACME))[0]?.[0]).toBe(INITECH[0]);
+])("a question about the present gets the current version: %s", async (question) => {
+  expect((await order(question, found(INITECH, GLOBEX, ACME)))[0]?.[0]).toBe(INITECH[0]);
 });
 
 test.each([
   ["another person", ["Mia works at Globex now.", 60]],
   ["another subject", ["Sam has lunch at noon.", 60]],
   ["a long text", [`Sam works at Globex now. ${"And so on. ".repeat(50)}`, 60]],
-] as const)("%s is no newer version", (_, [content, day]) => {
+] as const)("%s is no newer version", async (_, [content, day]) => {
   const ranked = found(ACME, [content, day]);
   const vectorOf = (text: string) => (text.includes("lunch") ? OTHER : NEAR);
-  expect(order("where does Sam work", ranked, vectorOf)).toEqual(
+  expect(await order("where does Sam work", ranked, vectorOf)).toEqual(
     ranked.map(({ memory }) => [memory.content, undefined]),
   );
 });
 
-test("turns of a conversation are not newer versions", () => {
+test("turns of a conversation are not newer versions", async () => {
   const ranked = found(["Sam: I work at Acme.", 1], ["Sam: I work at Globex now.", 60]);
-  expect(order("where does Sam work", ranked).map(([, newer]) => newer)).toEqual([
+  expect((await order("where does Sam work", ranked)).map(([, newer]) => newer)).toEqual([
     undefined,
     undefined,
   ]);
@@ -158,7 +167,7 @@ test("a negation of the same words is the newer version, and no repetition", asy
   expect(second).toMatchObject({ id: old.id, newer: first?.id });
 });
 
-test("two texts of the same words are opposites if one of them denies, whatever their apostrophes", () => {
+test("two texts of the same words are opposites if one of them denies, whatever their apostrophes", async () => {
   const memory = (content: string) => ({ content, createdAt: 0, sessionId: null });
   const areOpposites = (one: string, other: string) => areOpposite(memory(one), memory(other));
   const plain = "Backups begin at five o'clock.";

@@ -1,7 +1,9 @@
 import { cosineOf } from "../../embedding/embedder.ts";
+import type { Relate } from "../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "./fact-text.ts";
 import type { Question } from "./question.ts";
+import { logOddsOf } from "./relevance.ts";
 import {
   areOpposite,
   compareVersions,
@@ -15,6 +17,10 @@ import {
 const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
+/** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
+const RELATED = { least: -6, most: 4 };
+/** A chance of 0 or 1 has no log-odds. */
+const LOWEST = 0.002;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -62,11 +68,12 @@ export function versionsToCompare({ hasWords }: Question, ranked: readonly Versi
  * Of the versions of one fact, moves the one that the question asks for before the others: the newest, or for a
  * question about the past the one that held then.
  */
-export function orderVersions<Result extends Versioned>(
+export async function orderVersions<Result extends Versioned>(
   question: Question,
   ranked: readonly Result[],
   data: VersionData,
-): (Result & VersionMarks)[] {
+  relate: Relate,
+): Promise<(Result & VersionMarks)[]> {
   const found = ranked.slice(0, COMPARED_RESULTS);
   const places = placesInHistories(found);
   if (data.vectors.size === 0 && places.size === 0) return [...ranked];
@@ -75,9 +82,10 @@ export function orderVersions<Result extends Versioned>(
   const taken = new Set<Versioned>();
   for (const [at, best] of found.slice(0, ANCHORS).entries()) {
     if (taken.has(best)) continue;
-    const sums = found.map((one, place) =>
+    const byTrees = found.map((one, place) =>
       place !== at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
     );
+    const sums = await withRelations(best, found, byTrees, relate);
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
@@ -88,6 +96,29 @@ export function orderVersions<Result extends Versioned>(
     mark(ordered, versions, isSure);
   }
   return ordered;
+}
+
+/**
+ * The likenesses of one result and all, with the log-odds that the later text changes the fact of the earlier one. The trees
+ * know the question, and choose what the model of relations judges; it knows what the words mean.
+ */
+async function withRelations(
+  best: Versioned,
+  found: readonly Versioned[],
+  byTrees: readonly number[],
+  relate: Relate,
+): Promise<number[]> {
+  const sums = [...byTrees];
+  const likely = [...found.entries()]
+    .map(([at, other]) => ({ at, other, sum: byTrees[at] ?? 0 }))
+    .filter(({ sum }) => sum >= RELATED.least && sum < CERTAIN)
+    .sort((a, b) => b.sum - a.sum);
+  for (const { at, other, sum } of likely.slice(0, RELATED.most)) {
+    const [earlier, later] = [best, other].sort(byTime).map(({ memory }) => memory.content);
+    const { changed } = await relate(earlier ?? "", later ?? "");
+    sums[at] = sum + logOddsOf(changed, LOWEST);
+  }
+  return sums;
 }
 
 /** The version that a question asks for. @param versions the oldest first */

@@ -15,7 +15,7 @@ import {
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { factOf, statementIn } from "../ranking/fact-text.ts";
-import { collapse } from "../ranking/hint.ts";
+import { collapse, relateUpTo } from "../ranking/hint.ts";
 import {
   type AskedText,
   type Question,
@@ -39,6 +39,8 @@ import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
+/** Pairs of results that the model of relations compares for versions. Each takes 2.5 ms, and most searches have none. */
+const RELATED = 12;
 /** When only superseding tells which memories are versions. */
 const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
 
@@ -129,7 +131,7 @@ export async function searchTable(
       : NO_DATA;
   // What was said later may have changed what was saved.
   const ordered: readonly OrderedResult[] = areCompared
-    ? orderVersions(question, merged, data)
+    ? await orderVersions(question, merged, data, relateUpTo(RELATED, embedder.relate))
     : merged;
   // The floor was fitted for hybrid scores only.
   const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
