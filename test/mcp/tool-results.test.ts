@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { AS_CONNECTOR, type McpClient, shownIn } from "../support/mcp.ts";
 import { contentsOf, save, startToolServer } from "./support/tool-server.ts";
 
-const { server, connect } = await startToolServer();
+const { relate } = sharedEmbedder();
+const { server, connect } = await startToolServer({ embedder: { ...fakeEmbedder(), relate } });
 
 describe("max_tokens", () => {
   test("limits the results of a search and a list, with a note", async () => {

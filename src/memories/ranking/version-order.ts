@@ -4,6 +4,7 @@ import type { MemoryRow } from "../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import { logOddsOf } from "./relevance.ts";
+import { inHistory, type PlaceInHistory, placesInHistories } from "./version-history.ts";
 import {
   areOpposite,
   compareVersions,
@@ -271,42 +272,6 @@ function mark<Result extends Versioned>(
     if (one.memory === newest.memory) ordered[at] = { ...one, replaces: older.toReversed() };
     else if (older.includes(one.memory.id)) ordered[at] = { ...one, newer: newest.memory.id };
   }
-}
-
-/** A history, identified by its oldest result, and the place of a result in it: 0 for the oldest. */
-interface PlaceInHistory {
-  first: string;
-  place: number;
-}
-
-/** The places of results in histories, if any of the results supersedes another. */
-function placesInHistories(found: readonly Versioned[]): Map<string, PlaceInHistory> {
-  const superseded = new Map<string, string>();
-  const ids = new Set(found.map(({ memory }) => memory.id));
-  for (const { memory } of found) {
-    if (memory.supersedes && ids.has(memory.supersedes))
-      superseded.set(memory.id, memory.supersedes);
-  }
-  const places = new Map<string, PlaceInHistory>();
-  for (const id of superseded.size > 0 ? ids : []) {
-    let [first, place] = [id, 0];
-    for (let older = superseded.get(id); older && place < found.length; place++) {
-      first = older;
-      older = superseded.get(older);
-    }
-    places.set(id, { first, place });
-  }
-  return places;
-}
-
-/** Negative when the first is the older one of a common history, 0 without a common history. */
-function inHistory(
-  places: ReadonlyMap<string, PlaceInHistory>,
-  { memory: a }: Versioned,
-  { memory: b }: Versioned,
-): number {
-  const [one, other] = [places.get(a.id), places.get(b.id)];
-  return one && other && one.first === other.first ? one.place - other.place : 0;
 }
 
 function byTime({ memory: a }: Versioned, { memory: b }: Versioned): number {
