@@ -119,16 +119,16 @@ export function createRelater({
     idle = setTimeout(() => void end("the worker had nothing to do"), idleMs).unref();
   };
 
-  const ask: Relate = (earlier, later) => {
-    if (!running && performance.now() < startAfter) return Promise.reject(unavailable("it rests"));
+  const ask: Relate = async (earlier, later) => {
+    if (!running && performance.now() < startAfter) throw unavailable("it rests");
     clearTimeout(idle);
     running ??= start();
-    if (running.waiting.size >= MAX_WAITING) return Promise.reject(unavailable("too many wait"));
+    if (running.waiting.size >= MAX_WAITING) throw unavailable("too many wait");
     const call = Promise.withResolvers<Relation>();
     const id = ++lastId;
     running.waiting.set(id, call);
     running.worker.postMessage({ type: "relate", id, earlier, later } satisfies ToRelationWorker);
-    return withTimeLimit(call.promise, ANSWER_MS, () => {
+    return await withTimeLimit(call.promise, ANSWER_MS, () => {
       const reason = "the worker does not answer";
       fail(reason);
       throw unavailable(reason);

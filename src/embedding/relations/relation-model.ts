@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type AssetFile, prepareAsset, readExpected } from "../../native/asset.ts";
 import { builtInModel, modelFiles, prepareModel } from "../manifest.ts";
 import { adaptGraph, readTensors, type Tensor } from "./adapt-graph.ts";
@@ -20,8 +21,8 @@ export async function prepareRelationModel(cacheDir: string) {
     prepareModel({ cacheDir }),
   ]);
   return {
-    graph: `${folder}/${GRAPH}`,
-    tokenizer: `${texts}/tokenizer.json`,
+    graph: join(folder, GRAPH),
+    tokenizer: join(texts, "tokenizer.json"),
     head: await readHead(),
   };
 }
