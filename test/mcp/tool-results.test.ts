@@ -1,11 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
-import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { AS_CONNECTOR, type McpClient, shownIn } from "../support/mcp.ts";
 import { contentsOf, save, startToolServer } from "./support/tool-server.ts";
 
-const { relate } = sharedEmbedder();
-const { server, connect } = await startToolServer({ embedder: { ...fakeEmbedder(), relate } });
+const { server, connect } = await startToolServer();
 
 describe("max_tokens", () => {
   test("limits the results of a search and a list, with a note", async () => {

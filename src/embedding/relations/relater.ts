@@ -14,8 +14,11 @@ export interface Relation {
   readonly changed: number;
 }
 
-/** Tells what a later text is to an earlier one. Rejects with `AppError` `unavailable` while the model can't be used. */
-export type Relate = (earlier: string, later: string) => Promise<Relation>;
+/**
+ * Tells what a later text is to an earlier one; null when one is too long for the model. Rejects with `AppError` `unavailable`
+ * while the model can't be used.
+ */
+export type Relate = (earlier: string, later: string) => Promise<Relation | null>;
 
 /** Messages of the main thread to the worker. */
 export type ToRelationWorker =
@@ -25,18 +28,20 @@ export type ToRelationWorker =
 
 /** Messages of the worker to the main thread. */
 export type FromRelationWorker =
-  | { id: number; relation: Relation }
-  | { id: number; message: string };
+  | { id: number; relation: Relation | null }
+  /** `isUnusable`: the model can't be loaded. */
+  | { id: number; message: string; isUnusable: boolean };
 
 /** Path of the worker's module. The executable has all other code at the root of its file system. */
 const WORKER = isCompiled ? "./embedding/relations/relation-worker.js" : "./relation-worker.ts";
-/** Milliseconds after which the worker ends that has nothing to do. It takes some 85 MB of memory. */
+/** Milliseconds after which the worker ends that has nothing to do. It takes some 86 MB of memory. */
 const IDLE_MS = 20_000;
 /** Milliseconds after which a worker that could not be used is started again. */
 const RETRY_MS = 30_000;
-/** Milliseconds after which a worker counts as hanging: upkeep waits for it. */
-const ANSWER_MS = 20_000;
-/** Pairs that may wait, so that one account's many requests delay those of others by a quarter of a second at most. */
+/** Milliseconds after which a worker counts as hanging, also while it starts, and those in which it should end. */
+const ANSWER_MS = 30_000;
+const END_MS = 5_000;
+/** Pairs that may wait. Further ones are refused, so that nobody waits for long. */
 const MAX_WAITING = 64;
 /** Pairs of texts whose relation is kept, by a hash: a deleted text stays in no cache. Each takes some 200 bytes. */
 const KEPT = 10_000;
@@ -49,7 +54,7 @@ function spawnWorker(): Worker {
 /** A worker, and the pairs that it has not answered. */
 interface Running {
   worker: Worker;
-  waiting: Map<number, PromiseWithResolvers<Relation>>;
+  waiting: Map<number, PromiseWithResolvers<Relation | null>>;
   ended: PromiseWithResolvers<void>;
 }
 
@@ -68,27 +73,30 @@ export function createRelater({
   spawn?: () => Worker;
   idleMs?: number;
 }): { relate: Relate; close(): Promise<void> } {
-  const recent = new LRUCache<string, Promise<Relation>>({ max: KEPT });
+  const recent = new LRUCache<string, Promise<Relation | null>>({ max: KEPT });
   let running: Running | null = null;
   let idle: ReturnType<typeof setTimeout> | undefined;
+  /** Resolves when the last worker has ended. */
+  let ending = Promise.resolve();
+  let isClosed = false;
   let startAfter = 0;
   let lastId = 0;
 
-  const end = (reason: string): Promise<void> => {
+  const end = (reason: string): void => {
     clearTimeout(idle);
-    const ending = running;
+    if (!running) return;
+    const { worker, waiting, ended } = running;
     running = null;
-    if (!ending) return Promise.resolve();
+    ending = ended.promise;
     // The worker ends itself: terminating its thread during a run makes ONNX Runtime abort the process.
-    ending.worker.postMessage({ type: "close" } satisfies ToRelationWorker);
-    for (const { reject } of ending.waiting.values()) reject(unavailable(reason));
-    return ending.ended.promise;
+    worker.postMessage({ type: "close" } satisfies ToRelationWorker);
+    for (const { reject } of waiting.values()) reject(unavailable(reason));
   };
 
   const fail = (reason: string) => {
     log.error("relations_unavailable", { reason });
     startAfter = performance.now() + RETRY_MS;
-    void end(reason);
+    end(reason);
   };
 
   const start = (): Running => {
@@ -100,7 +108,7 @@ export function createRelater({
       if ("relation" in data) call?.resolve(data.relation);
       else {
         call?.reject(unavailable(data.message));
-        if (running === mine) fail(data.message);
+        if (running === mine && data.isUnusable) fail(data.message);
       }
       if (running === mine && waiting.size === 0) endWhenIdle();
     };
@@ -116,18 +124,24 @@ export function createRelater({
   };
 
   const endWhenIdle = () => {
-    idle = setTimeout(() => void end("the worker had nothing to do"), idleMs).unref();
+    idle = setTimeout(() => end("the worker had nothing to do"), idleMs).unref();
   };
 
   const ask: Relate = async (earlier, later) => {
-    if (!running && performance.now() < startAfter) throw unavailable("it rests");
+    if (!running && performance.now() < startAfter)
+      throw unavailable("the model could not be used");
+    await withTimeLimit(ending, END_MS, () => {
+      throw unavailable("the former worker has not ended");
+    });
+    if (isClosed) throw unavailable("the server is being stopped");
     clearTimeout(idle);
     running ??= start();
-    if (running.waiting.size >= MAX_WAITING) throw unavailable("too many wait");
-    const call = Promise.withResolvers<Relation>();
+    const { worker, waiting } = running;
+    if (waiting.size >= MAX_WAITING) throw unavailable("too many pairs of texts wait");
+    const call = Promise.withResolvers<Relation | null>();
     const id = ++lastId;
-    running.waiting.set(id, call);
-    running.worker.postMessage({ type: "relate", id, earlier, later } satisfies ToRelationWorker);
+    waiting.set(id, call);
+    worker.postMessage({ type: "relate", id, earlier, later } satisfies ToRelationWorker);
     return await withTimeLimit(call.promise, ANSWER_MS, () => {
       const reason = "the worker does not answer";
       fail(reason);
@@ -147,7 +161,11 @@ export function createRelater({
       });
       return relation;
     },
-    close: () => end("the server is being stopped"),
+    async close() {
+      isClosed = true;
+      end("the server is being stopped");
+      await withTimeLimit(ending, END_MS, () => {});
+    },
   };
 }
 

@@ -5,8 +5,8 @@ import type { Relation } from "./relater.ts";
 import { prepareRelationModel } from "./relation-model.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Tokens of a text that are read, including its separator. It learned from texts of up to 50. */
-const MAX_TOKENS = 96;
+/** Tokens of a text that can be judged: it learned from texts of up to 50, and what differs later must not count as the same. */
+const MAX_TOKENS = 128;
 
 /** A loaded model of relations. A run blocks the calling thread until it ends. */
 export type RelationEngine = Awaited<ReturnType<typeof loadRelationEngine>>;
@@ -24,16 +24,14 @@ export async function loadRelationEngine(cacheDir: string) {
   tokenizer.disablePadding();
   tokenizer.disableTruncation();
 
-  /** The tokens of a text with the special ones around them: of a long text the first ones. */
-  const tokensOf = async (text: string): Promise<number[]> => {
-    const ids = (await tokenizer.encode(text)).getIds();
-    return ids.length <= MAX_TOKENS ? ids : [...ids.slice(0, MAX_TOKENS - 1), ...ids.slice(-1)];
-  };
+  const tokensOf = async (text: string): Promise<number[]> =>
+    (await tokenizer.encode(text)).getIds();
 
   return {
-    /** What a later text is to an earlier one. */
-    async relate(earlier: string, later: string): Promise<Relation> {
+    /** What a later text is to an earlier one; null when one is too long. */
+    async relate(earlier: string, later: string): Promise<Relation | null> {
       const [one, [, ...other]] = [await tokensOf(earlier), await tokensOf(later)];
+      if (Math.max(one.length, other.length) > MAX_TOKENS) return null;
       const ids = [...one, ...other];
       const tensor = (values: readonly number[]) =>
         new Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);

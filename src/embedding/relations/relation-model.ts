@@ -33,6 +33,7 @@ function graphFile(): AssetFile {
   return {
     ...published,
     name: GRAPH,
+    origin: GRAPH,
     sha256: GRAPH_SHA256,
     async *open() {
       const plain = Buffer.concat(await Array.fromAsync(readExpected(published)));

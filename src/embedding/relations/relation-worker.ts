@@ -25,11 +25,13 @@ async function relate({
   later,
 }: ToRelationWorker & { type: "relate" }): Promise<void> {
   const post = (message: FromRelationWorker) => self.postMessage(message);
+  const loaded = await engine?.catch((error) => {
+    post({ id, message: messageOf(error), isUnusable: true });
+  });
+  if (!loaded) return;
   try {
-    const relation = await (await engine)?.relate(earlier, later);
-    if (!relation) throw new Error("the model was not loaded");
-    post({ id, relation });
+    post({ id, relation: await loaded.relate(earlier, later) });
   } catch (error) {
-    post({ id, message: messageOf(error) });
+    post({ id, message: messageOf(error), isUnusable: false });
   }
 }

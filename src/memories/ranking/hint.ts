@@ -1,5 +1,6 @@
 import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
-import type { Relate, Relation } from "../../embedding/relations/relater.ts";
+import type { Relate } from "../../embedding/relations/relater.ts";
+import { withTimeLimit } from "../../timing/time-limit.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -57,7 +58,9 @@ export async function hintOf(
   if (alike < LEAST_ALIKE) return null;
   const { difference, isOther, isReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
-  const { same, changed } = await relate(earlier.content, later.content);
+  const relation = await relate(earlier.content, later.content);
+  if (!relation) return null;
+  const { same, changed } = relation;
   if (same + changed < (isReplaced ? LEAST.hintOfValue : LEAST.hint)) return null;
   return isReplaced || changed > same ? "changed" : "near";
 }
@@ -74,7 +77,8 @@ export async function isRestatement(
   relate: Relate,
 ): Promise<boolean> {
   const isSame = sayTheSame(earlier, later, alike);
-  return isSame ?? (await relate(earlier.content, later.content)).same >= LEAST.merged;
+  if (isSame !== null) return isSame;
+  return ((await relate(earlier.content, later.content))?.same ?? 0) >= LEAST.merged;
 }
 
 /**
@@ -92,7 +96,9 @@ export async function likenessOf(
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
   const { difference, isOther, isReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "same";
-  const { same, changed } = await relate(earlier.content, later.content);
+  const relation = await relate(earlier.content, later.content);
+  if (!relation) return null;
+  const { same, changed } = relation;
   const least = isOther ? LEAST.sameWithMore : LEAST.proposed.same;
   if (!isReplaced && same >= least) return "same";
   return changed >= LEAST.proposed.changed ? "changed" : null;
@@ -124,13 +130,23 @@ function compareTexts(earlier: HasContent, later: HasContent) {
   };
 }
 
-const NEITHER: Relation = { same: 0, changed: 0 };
+/** Milliseconds that a request waits for a relation: the worker may have to start. */
+const WAIT_MS = 5_000;
 
-/** Relates pairs for a request that must not fail or take long: further ones, and those that can't be related now, count as neither. */
+/** Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be related now. */
 export function relateUpTo(most: number, relate: Relate): Relate {
   let left = most;
-  return async (earlier, later) =>
-    left-- > 0 ? await relate(earlier, later).catch(() => NEITHER) : NEITHER;
+  return async (earlier, later) => {
+    if (left-- <= 0) return null;
+    return await withTimeLimit(
+      relate(earlier, later).catch(() => null),
+      WAIT_MS,
+      () => {
+        left = 0;
+        return null;
+      },
+    );
+  };
 }
 
 /** Whether the words of two texts can be compared. */

@@ -116,8 +116,8 @@ async function withRelations(
     .sort((a, b) => b.sum - a.sum);
   for (const { at, other, sum } of likely.slice(0, RELATED.most)) {
     const [earlier, later] = [best, other].sort(byTime).map(({ memory }) => memory.content);
-    const { changed } = await relate(earlier ?? "", later ?? "");
-    sums[at] = sum + logOddsOf(changed, LOWEST);
+    const relation = await relate(earlier ?? "", later ?? "");
+    if (relation) sums[at] = sum + logOddsOf(relation.changed, LOWEST);
   }
   return sums;
 }

@@ -39,7 +39,7 @@ import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
-/** Pairs of results that the model of relations compares for versions. Each takes 2.5 ms, and most searches have none. */
+/** Pairs of results that the model of relations compares for versions. Each takes 2.5 ms, and few searches have many. */
 const RELATED = 12;
 /** When only superseding tells which memories are versions. */
 const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };

@@ -12,7 +12,7 @@ import type { View } from "../view/view.ts";
 /** The most memories of one step through a table that has not been compared, and the milliseconds that a step takes. */
 const STEP = { memories: 500, ms: 200 };
 /** The nearest passages that are looked at. The model of relations takes 2.5 ms for each, in a thread of its own. */
-const CANDIDATES = 32;
+const CANDIDATES = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
 const MOST_PAIRS = 4;
 /** Milliseconds after which comparing that failed is tried again. */
@@ -87,8 +87,14 @@ export function createComparing({
       // The view may have been closed meanwhile.
       if (table.view.current !== view) throw new Error("the view was closed");
       const row = view.get(id);
-      const pairs = row && passes(COMPARED, row) ? await compare(view, row) : [];
-      for (const pair of pairs) found.set(`${pair.later} ${pair.earlier}`, pair);
+      const pairs = row && passes(COMPARED, row) ? compare(view, row) : Promise.resolve([]);
+      // What was found before a failure is recorded; the next step fails if it lasts.
+      const done = await pairs.catch((error) => {
+        if (compared === 0) throw error;
+        return null;
+      });
+      if (!done) break;
+      for (const pair of done) found.set(`${pair.later} ${pair.earlier}`, pair);
       compared++;
     }
     return { found: [...found.values()], compared };
