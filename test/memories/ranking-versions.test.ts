@@ -167,7 +167,7 @@ test("a negation of the same words is the newer version, and no repetition", asy
   expect(second).toMatchObject({ id: old.id, newer: first?.id });
 });
 
-test("two texts of the same words are opposites if one of them denies, whatever their apostrophes", async () => {
+test("two texts of the same words are opposites if one of them denies, whatever their apostrophes", () => {
   const memory = (content: string) => ({ content, createdAt: 0, sessionId: null });
   const areOpposites = (one: string, other: string) => areOpposite(memory(one), memory(other));
   const plain = "Backups begin at five o'clock.";

@@ -133,7 +133,10 @@ function compareTexts(earlier: HasContent, later: HasContent) {
 /** Milliseconds that a request waits for a relation: the worker may have to start. */
 const WAIT_MS = 5_000;
 
-/** Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be related now. */
+/**
+ * Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be
+ * related now.
+ */
 export function relateUpTo(most: number, relate: Relate): Relate {
   let left = most;
   return async (earlier, later) => {
