@@ -15,21 +15,28 @@ export interface FamilyPair {
 /** Wordings of one fact, texts that change it one after the other, and facts that look like it. */
 interface Family {
   name: string;
+  /** Questions that all of them answer but for the look-alikes. */
+  questions: string[];
   same: string[];
   changes: string[];
   others: string[];
 }
 
 /** The families of `families/`; those of files that end in `-held` only judge. */
-async function readFamilies(half: Half): Promise<Family[]> {
+export async function readFamilies(half: Half): Promise<Family[]> {
   const families: Family[] = [];
   for (const file of (await readdir(FOLDER)).sort()) {
     if (!file.endsWith(".txt") || file.endsWith("-held.txt") !== (half === "held")) continue;
     for (const [name, ...lines] of await readBlocks(file, FOLDER)) {
       const marked = (mark: string) =>
         lines.filter(({ sign }) => sign === mark).map(({ text }) => text);
-      const family = { same: marked("="), changes: marked("~"), others: marked("+") };
-      families.push({ name: `${file}: ${name?.text}`, ...family });
+      families.push({
+        name: `${file}: ${name?.text}`,
+        questions: marked("?"),
+        same: marked("="),
+        changes: marked("~"),
+        others: marked("+"),
+      });
     }
   }
   return families;

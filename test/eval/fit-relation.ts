@@ -14,7 +14,7 @@ import { readFacts, readNotes } from "./own-sets.ts";
 import type { Pair } from "./pairs.ts";
 
 /**
- * `bun test/eval/fit-relation.ts` fits `src/memories/ranking/version-relation.json`: what a text is to an earlier one, whose
+ * `bun test/eval/fit-relation.ts` fits `src/memories/ranking/versions/relation.json`: what a text is to an earlier one, whose
  * sums are signs of versions. Run `fit-versions.ts` afterwards. The examples are our own pairs, the facts that changed, pairs
  * that are both true, and the nearest memories of other sets, which say other things. The held-back halves only judge.
  */
@@ -46,7 +46,7 @@ for (const pair of [...(await ownPairs()), ...(await otherPairs())]) {
   const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
   examples.push({ pair, features: Object.values(signs) });
 }
-const path = join(import.meta.dir, "../../src/memories/ranking/version-relation.json");
+const path = join(import.meta.dir, "../../src/memories/ranking/versions/relation.json");
 await Bun.write(path, `${JSON.stringify(fitRelation(examples))}\n`);
 process.stdout.write(`${examples.length} pairs\n`);
 await embedder.close();

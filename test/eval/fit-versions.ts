@@ -10,7 +10,7 @@ import {
   createComparison,
   type VersionData,
   type Versioned,
-} from "../../src/memories/ranking/version-order.ts";
+} from "../../src/memories/ranking/versions/order.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
@@ -21,12 +21,12 @@ import { createAsker } from "./training/examples.ts";
 import { areVersions, bothStores, changedStores, type VersionStore } from "./version-stores.ts";
 
 /**
- * `bun test/eval/fit-versions.ts FOLDER` fits `src/memories/ranking/versions.json`: which of the memories that a
+ * `bun test/eval/fit-versions.ts FOLDER` fits `src/memories/ranking/versions/trees.json`: which of the memories that a
  * question finds are versions of one fact. Examples are pairs of results of `dev` stores and of all other sets. The
  * least sum of a version is chosen by trees that were fitted without the fact or the shape of sentence.
  */
 
-const PATH = join(import.meta.dir, "../../src/memories/ranking/versions.json");
+const PATH = join(import.meta.dir, "../../src/memories/ranking/versions/trees.json");
 const TREES = { trees: 150, leaves: 10, rate: 0.1, leafSize: 15, penalty: 2 };
 const PARTS = 4;
 /** The share of pairs of two true things that may be taken for versions, and that may be marked as such. */

@@ -1,3 +1,4 @@
+import { readFamilies } from "./families.ts";
 import { readNear } from "./near-facts.ts";
 import {
   type BothTrue,
@@ -67,6 +68,29 @@ export async function changedStores(half: Half): Promise<VersionStore[]> {
   }
   for (const set of await readNear(half)) stores.push({ kind: "beside another person's", set });
   return stores;
+}
+
+/** The held families: each before it changes, and after it, beside its look-alikes; what holds in all of them in one store. */
+export async function familyStores(): Promise<VersionStore[]> {
+  const stores: VersionStore[] = [];
+  const all: EvaluationSet = { memories: [], questions: [] };
+  const families = (await readFamilies("held")).filter(({ questions }) => questions.length > 0);
+  for (const [at, { questions: texts, same, changes, others: beside }] of families.entries()) {
+    const asked = (versions: string[]) =>
+      texts.map((question) => ({ question, version: versions.length }));
+    for (const versions of [same.slice(0, 1), [...same.slice(-1), ...changes]]) {
+      const isChanged = versions.length > 1;
+      const set = changedAlone({ versions, questions: asked(versions), beside });
+      stores.push({ kind: isChanged ? "families, changed" : "both true, families", set });
+      if (!isChanged) continue;
+      const nameOf = (id: string) => id.replace("0.", `${at}.`);
+      all.memories.push(...set.memories.map((each) => ({ ...each, id: nameOf(each.id) })));
+      for (const { evidence, ...question } of set.questions) {
+        all.questions.push({ ...question, evidence: evidence.map(nameOf) });
+      }
+    }
+  }
+  return [...stores, { kind: "families, all mixed", set: all }];
 }
 
 /** About 500 memories of many kinds. */

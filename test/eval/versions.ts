@@ -1,8 +1,10 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { readAnswers } from "../../src/memories/ranking/answers.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
+import { relateUpTo } from "../../src/memories/ranking/hint.ts";
 import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
-import { orderVersions } from "../../src/memories/ranking/version-order.ts";
-import { versionData } from "../../src/memories/rules/search.ts";
+import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
+import { RELATED, versionData } from "../../src/memories/rules/search.ts";
 import type { Half } from "./own-sets.ts";
 import type { Figure } from "./table.ts";
 import { createAsker } from "./training/examples.ts";
@@ -57,9 +59,10 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
   const answers = [];
   for (const { question: text, evidence, category } of set.questions) {
     const { ids, ...results } = await asker.ask(text, WEIGHTS);
-    const found = calibrate(results);
+    const relate = relateUpTo(RELATED, embedder.relate);
+    const found = await readAnswers(results.question, calibrate(results), relate, false);
     const data = await versionData(asker.table, { ...results, ranked: found });
-    const ordered = await orderVersions(results.question, found, data, embedder.relate);
+    const ordered = await orderVersions(results.question, found, data, relate);
     const nameOf = (id = "") => ids.get(id) ?? "";
     // Other memories of a store may be versions, which nobody has said.
     const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>

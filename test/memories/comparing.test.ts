@@ -3,7 +3,7 @@ import type { Likeness, Likenesses } from "../../src/memories/log/likenesses/lik
 import { createComparing } from "../../src/memories/upkeep/comparing.ts";
 import { outcomeOf } from "../support/outcome.ts";
 
-const relate = async () => ({ same: 1, changed: 0 });
+const relate = async () => ({ same: 1, changed: 0, answers: 0 });
 
 const memoryOf = (at: number) => ({
   ...{ id: `mem_${at}`, content: "Ada drinks green tea in the morning", project: "p" },

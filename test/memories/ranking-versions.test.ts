@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { type Question, readQuestion } from "../../src/memories/ranking/question.ts";
 import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
-import { orderVersions } from "../../src/memories/ranking/version-order.ts";
-import { areOpposite } from "../../src/memories/ranking/versions.ts";
+import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
+import { areOpposite } from "../../src/memories/ranking/versions/signs.ts";
 import { contentsOf } from "../support/client.ts";
 import { sharedEmbedder } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";

@@ -6,12 +6,14 @@ import { disableTelemetry } from "../../native/inference.ts";
 import { hashOf } from "../../system/file-digest.ts";
 import { withTimeLimit } from "../../timing/time-limit.ts";
 
-/** What a later text is to an earlier one, as chances from 0 to 1; what is left of 1 is that it is neither. */
+/** What a later text is to an earlier one, or a memory to a question, as chances from 0 to 1. */
 export interface Relation {
-  /** It says the same. */
+  /** It says the same. What is left of 1 by this and the next is that it is neither. */
   readonly same: number;
   /** It is about the same fact, and says something else about it. */
   readonly changed: number;
+  /** It tells what the earlier text asks for, which is a question. */
+  readonly answers: number;
 }
 
 /**

@@ -28,7 +28,7 @@ export async function loadRelationEngine(cacheDir: string) {
     (await tokenizer.encode(text)).getIds();
 
   return {
-    /** What a later text is to an earlier one; null when one is too long. */
+    /** What a later text is to an earlier one, or a memory to a question; null when one is too long. */
     async relate(earlier: string, later: string): Promise<Relation | null> {
       const [one, [, ...other]] = [await tokensOf(earlier), await tokensOf(later)];
       if (Math.max(one.length, other.length) > MAX_TOKENS) return null;
@@ -52,14 +52,14 @@ function chancesOf(
   { weights, bias }: Record<"weights" | "bias", Tensor>,
 ): Relation {
   const [kinds, dimension] = weights.shape;
-  const sums = Array.from({ length: kinds }, (_, kind) => {
+  const odds = Array.from({ length: kinds }, (_, kind) => {
     let sum = bias.values[kind] ?? 0;
     for (let at = 0; at < dimension; at++) {
       sum += (weights.values[kind * dimension + at] ?? 0) * (states[at] ?? 0);
     }
     return Math.exp(sum);
   });
-  const [other = 0, changed = 0, same = 0] = sums;
+  const [other = 0, changed = 0, same = 0, answers = 0] = odds;
   const all = other + changed + same;
-  return { same: same / all, changed: changed / all };
+  return { same: same / all, changed: changed / all, answers: answers / (1 + answers) };
 }

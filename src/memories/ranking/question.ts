@@ -24,7 +24,7 @@ const NAME =
 
 /** Words of a question about something that no longer holds. */
 const PAST =
-  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|(?:in|at) the (?:beginning|start)|began)\b/i;
+  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past|in between|by mistake|wrongly|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
 const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
 /** What the person is about to do, as in "Before I write it down, …": the question is about now. */
@@ -33,7 +33,7 @@ const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
 const PASSED = /\b(did|didn't|was|were|had)\b/i;
 /** Words of a question about the first version. */
 const FIRST =
-  /\b(at first|first|initial(?:ly)?|original(?:ly)?|(?:in|at) the (?:beginning|start)|began)\b/i;
+  /\b(at first|first|initial(?:ly)?|original(?:ly)?|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 const BEFORE = /\bbefore\b(.*)$/i;
 const TIME_WORD =
   /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;

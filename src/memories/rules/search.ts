@@ -6,6 +6,7 @@ import { termsOf } from "../matched/term-finder.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
+import { readAnswers } from "../ranking/answers.ts";
 import {
   answersAmong,
   calibrate,
@@ -33,14 +34,14 @@ import {
   type Versioned,
   type VersionMarks,
   versionsToCompare,
-} from "../ranking/version-order.ts";
+} from "../ranking/versions/order.ts";
 import type { MemoryTable } from "../table/table.ts";
 import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
-/** Pairs of results that the model of relations compares for versions. Each takes 2.5 ms, and few searches have many. */
-const RELATED = 12;
+/** Pairs of texts that the model of relations reads for a search. Each takes 2.5 ms, and few searches have many. */
+export const RELATED = 24;
 /** When only superseding tells which memories are versions. */
 const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
 
@@ -114,12 +115,15 @@ export async function searchTable(
   };
   const found = await rankTable(table, embedder, asked);
   const { question } = found;
-  const all = calibrate(found);
+  const relate = relateUpTo(RELATED, embedder.relate);
+  const rank = async (ranked: RankedResults) =>
+    await readAnswers(ranked.question, calibrate(ranked), relate, known);
+  const all = await rank(found);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
   // them out.
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
-  const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
+  const ranked = captured.length > 0 ? await rank(await rankTable(table, embedder, saved)) : all;
   const merged =
     captured.length > 0 ? placeAmongSaved(ranked, captured, readTurns(question, captured)) : ranked;
   // A query about a time asks for the version of that time, not for the newest.
@@ -131,7 +135,7 @@ export async function searchTable(
       : NO_DATA;
   // What was said later may have changed what was saved.
   const ordered: readonly OrderedResult[] = areCompared
-    ? await orderVersions(question, merged, data, relateUpTo(RELATED, embedder.relate))
+    ? await orderVersions(question, merged, data, relate)
     : merged;
   // The floor was fitted for hybrid scores only.
   const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;

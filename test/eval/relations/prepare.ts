@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { openModelGraph } from "../../support/model-graph.ts";
+import { readKnownAnswers } from "../known-answers.ts";
 import { isKept, type KnownPair, readKnownFamilies, readOwnPairs } from "../known-pairs.ts";
 import type { Half } from "../own-sets.ts";
 
@@ -12,18 +13,17 @@ if (!values.out) {
   process.stderr.write(USAGE);
   process.exit(2);
 }
+/** Longer texts take too long to learn from. */
+const MOST_TOKENS = 96;
 const { tokenizer } = await openModelGraph();
-const pairsOf = async (half: Half) => [
-  ...(await readKnownFamilies(half)),
-  ...(await readOwnPairs(half)),
-];
-const pairs = await pairsOf("dev");
 const numbers = new Map<string, number>();
 const texts: number[][] = [];
+
+const known = await readHalf("dev");
 const prepared = {
-  learnt: await prepare(pairs.filter((pair) => !isKept(pair))),
-  kept: await prepare(pairs.filter(isKept)),
-  held: await prepare(await pairsOf("held")),
+  learnt: await prepare(known.filter((each) => !isKept(each))),
+  kept: await prepare(known.filter(isKept)),
+  held: await prepare(await readHalf("held")),
   texts,
 };
 const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify(prepared)).digest("hex");
@@ -35,16 +35,38 @@ for (const [name, of] of Object.entries({ learnt, kept, held })) {
 }
 console.log(hash);
 
-async function prepare(pairs: readonly KnownPair[]) {
+/** Two texts, and what the model is to tell of them. */
+interface Known {
+  kind: "same" | "changed" | "other" | "answer" | "none";
+  set: string;
+  group: string;
+  first: string;
+  second: string;
+}
+
+async function readHalf(half: Half): Promise<Known[]> {
+  const relation = ({ kind, set, group, earlier, later }: KnownPair): Known => ({
+    kind: kind === "same" || kind === "changed" ? kind : "other",
+    ...{ set, group, first: earlier, second: later },
+  });
+  return [
+    ...(await readKnownFamilies(half)).map(relation),
+    ...(await readOwnPairs(half)).map(relation),
+    ...(await readKnownAnswers(half)).map(
+      ({ isAnswer, set, group, question, memory }): Known => ({
+        kind: isAnswer ? "answer" : "none",
+        ...{ set, group, first: question, second: memory },
+      }),
+    ),
+  ];
+}
+
+async function prepare(all: readonly Known[]) {
   const prepared = [];
-  for (const { kind, set, earlier, later } of pairs) {
-    const told = kind === "same" || kind === "changed" ? kind : "other";
-    prepared.push({
-      kind: told,
-      set,
-      earlier: await numberOf(earlier),
-      later: await numberOf(later),
-    });
+  for (const { kind, set, first, second } of all) {
+    const [one, other] = [await numberOf(first), await numberOf(second)];
+    if ([one, other].some((number) => (texts[number]?.length ?? 0) > MOST_TOKENS)) continue;
+    prepared.push({ kind, set, first: one, second: other });
   }
   return prepared;
 }

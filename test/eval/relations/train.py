@@ -1,4 +1,4 @@
-"""Learns what a later text is to an earlier one: python3 train.py GRAPH DATA OUT [--seed N] [--epochs N] [--pairs N] [--rate N]
+"""Learns what a later text is to an earlier one, and whether a memory answers a question: python3 train.py GRAPH DATA OUT [--seed N] [--epochs N] [--pairs N] [--rate N]
 
 GRAPH is model_quantized.onnx of bge-small, DATA what prepare.ts wrote. A LoRA of the graph and a layer on the state of the
 first token learn from both texts together. Needs what test/eval/adapt/train.py needs. It uses two cores.
@@ -18,11 +18,14 @@ import torch.nn.functional as F
 sys.path.insert(0, str(Path(__file__).parent.parent / "adapt"))
 from network import WIDTH, Network, read_weights
 
-# In the order of the outputs, which relation-engine.ts reads.
+# In the order of the outputs, which relation-engine.ts reads. After them comes that of answers.
 KINDS = ["other", "changed", "same"]
-BATCH, RANK = 48, 11
+ANSWERS = ["none", "answer"]
+BATCH, RANK = 48, 16
 # What an epoch takes of the families, as shares of --pairs: there are far more of them than of our own sets, which it takes whole.
-FAMILIES = {"same": 0.2, "changed": 0.22, "other": 0.38}
+FAMILIES = {"same": 0.2, "changed": 0.22, "other": 0.38, "answer": 0.15, "none": 0.22}
+# The same for the questions of stores.
+STORES = {"answer": 0.06, "none": 0.08}
 # How often it takes the pairs that were written one by one.
 PAIRS = 3
 # Batches of texts of like length are made of so many pairs, so that little is computed for nothing.
@@ -42,30 +45,47 @@ texts = data["texts"]
 
 
 class Relations(Network):
-    """`judge` gives the log-odds of the kinds."""
+    """`judge` gives the log-odds of the kinds, and of an answer."""
 
     def __init__(self, weights, seed):
         super().__init__(weights, None, seed, rank=RANK)
-        self.head = torch.nn.Linear(WIDTH, len(KINDS))
+        self.head = torch.nn.Linear(WIDTH, len(KINDS) + 1)
 
     def judge(self, pairs):
-        rows = [(texts[pair["earlier"]], texts[pair["later"]][1:]) for pair in pairs]
-        length = max(len(earlier) + len(later) for earlier, later in rows)
+        rows = [(texts[pair["first"]], texts[pair["second"]][1:]) for pair in pairs]
+        length = max(len(first) + len(second) for first, second in rows)
         ids, mask, types = (torch.zeros(len(rows), length, dtype=kind) for kind in (torch.long, torch.float, torch.long))
-        for row, (earlier, later) in enumerate(rows):
-            end = len(earlier) + len(later)
-            ids[row, :end] = torch.tensor(earlier + later)
+        for row, (first, second) in enumerate(rows):
+            end = len(first) + len(second)
+            ids[row, :end] = torch.tensor(first + second)
             mask[row, :end] = 1
-            types[row, len(earlier) : end] = 1
+            types[row, len(first) : end] = 1
         return self.head(self(ids, mask, types)[:, 0])
 
 
 def length_of(pair):
-    return len(texts[pair["earlier"]]) + len(texts[pair["later"]])
+    return len(texts[pair["first"]]) + len(texts[pair["second"]])
 
 
-def kinds_of(pairs):
-    return torch.tensor([KINDS.index(pair["kind"]) for pair in pairs])
+def places_of(pairs, kinds):
+    return torch.tensor([kinds.index(pair["kind"]) for pair in pairs])
+
+
+def is_relation(pair):
+    return pair["kind"] in KINDS
+
+
+def loss_of(batch):
+    """The mean of all pairs' losses."""
+    sums, related = network.judge(batch), torch.tensor([is_relation(pair) for pair in batch])
+    loss = 0
+    if related.any():
+        kinds = places_of(filter(is_relation, batch), KINDS)
+        loss = F.cross_entropy(sums[related][:, : len(KINDS)], kinds, reduction="sum")
+    if not related.all():
+        answers = places_of((pair for pair in batch if not is_relation(pair)), ANSWERS)
+        loss = loss + F.binary_cross_entropy_with_logits(sums[~related][:, -1], answers.float(), reduction="sum")
+    return loss / len(batch)
 
 
 def epoch():
@@ -75,8 +95,9 @@ def epoch():
         sources.setdefault((pair["set"], pair["kind"]), []).append(pair)
     taken = []
     for (name, kind), pairs in sources.items():
-        if name == "families":
-            taken += chance.sample(pairs, min(int(options.pairs * FAMILIES[kind]), len(pairs)))
+        shares = {"families": FAMILIES, "stores": STORES}.get(name)
+        if shares:
+            taken += chance.sample(pairs, min(int(options.pairs * shares[kind]), len(pairs)))
         else:
             taken += pairs * (PAIRS if name == "pairs" else 1)
     chance.shuffle(taken)
@@ -90,13 +111,29 @@ def epoch():
 
 
 @torch.no_grad()
-def measure(network, name):
+def judge_all(pairs):
+    return torch.cat([network.judge(pairs[at : at + 128]) for at in range(0, len(pairs), 128)])
+
+
+def measure_answers(name):
+    """By set: how often it tells rightly whether a memory answers a question, and how often an answer has more than another
+    memory beside the same question."""
+    known = [pair for pair in data[name] if not is_relation(pair)]
+    for of in sorted({pair["set"] for pair in known}):
+        pairs = sorted((pair for pair in known if pair["set"] == of), key=length_of)
+        sums, right = judge_all(pairs)[:, -1].numpy(), places_of(pairs, ANSWERS).numpy()
+        asked = np.array([pair["first"] for pair in pairs])
+        better = [sums[(asked == one) & (right == 1)][:, None] > sums[(asked == one) & (right == 0)] for one in set(asked)]
+        before = np.concatenate([each.ravel() for each in better]).mean()
+        print(f"  answers of {of}: accuracy {((sums > 0) == right).mean():.3f} before others {before:.3f}", flush=True)
+
+
+def measure(name):
     """From some least chances: the shares of the same and the changed that are told, of what is told that is wrong, and of the
     others of which anything is told."""
-    pairs = sorted(data[name], key=length_of)
-    kinds = kinds_of(pairs).numpy()
-    parts = [F.softmax(network.judge(pairs[at : at + 128]), -1) for at in range(0, len(pairs), 128)]
-    chances = torch.cat(parts).numpy()
+    pairs = sorted(filter(is_relation, data[name]), key=length_of)
+    kinds = places_of(pairs, KINDS).numpy()
+    chances = F.softmax(judge_all(pairs)[:, : len(KINDS)], -1).numpy()
     print(f"{name}: accuracy {(chances.argmax(1) == kinds).mean():.3f}")
     for least in LEAST:
         told = np.where(chances[:, 1:].max(1) >= least, chances[:, 1:].argmax(1) + 1, 0)
@@ -112,7 +149,7 @@ started, total = time.time(), 0
 for step, batch in enumerate(plan):
     pace = min(1, (step + 1) / (0.08 * len(plan))) * max(0.02, 1 - step / len(plan))
     optimizer.param_groups[0]["lr"] = options.rate * pace
-    loss = F.cross_entropy(network.judge(batch), kinds_of(batch))
+    loss = loss_of(batch)
     optimizer.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -122,5 +159,6 @@ for step, batch in enumerate(plan):
         print(step + 1, "of", len(plan), round(total / 25, 3), round(time.time() - started), "s", flush=True)
         total = 0
 torch.save(network.state_dict(), options.out)
-measure(network, "kept")
-measure(network, "held")
+for name in ("kept", "held"):
+    measure(name)
+    measure_answers(name)

@@ -1,4 +1,4 @@
-import type { MemoryRow } from "../model/rows.ts";
+import type { MemoryRow } from "../../model/rows.ts";
 
 /** A result, which may supersede another one. */
 interface Superseding {

@@ -1,27 +1,24 @@
-import { cosineOf } from "../../embedding/embedder.ts";
-import type { Relate } from "../../embedding/relations/relater.ts";
-import type { MemoryRow } from "../model/rows.ts";
-import { type FactMemory, mayBeVersion, retracts, withStatement } from "./fact-text.ts";
-import type { Question } from "./question.ts";
-import { logOddsOf } from "./relevance.ts";
-import { inHistory, type PlaceInHistory, placesInHistories } from "./version-history.ts";
+import { cosineOf } from "../../../embedding/embedder.ts";
+import type { Relate } from "../../../embedding/relations/relater.ts";
+import type { MemoryRow } from "../../model/rows.ts";
+import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
+import type { Question } from "../question.ts";
+import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
+import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
 import {
   areOpposite,
   compareVersions,
-  MARKED_FROM,
   sumOfSigns,
   takesBack,
   type VersionSigns,
-} from "./versions.ts";
+} from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
-const RELATED = { least: -6, most: 4 };
-/** A chance of 0 or 1 has no log-odds. */
-const LOWEST = 0.002;
+export const RELATED = { least: -9, most: 4 };
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -86,7 +83,7 @@ export async function orderVersions<Result extends Versioned>(
     const byTrees = found.map((one, place) =>
       place !== at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
     );
-    const sums = await withRelations(best, found, byTrees, relate);
+    const sums = await withRelations(question, best, found, { byTrees, relate });
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
@@ -100,24 +97,25 @@ export async function orderVersions<Result extends Versioned>(
 }
 
 /**
- * The likenesses of one result and all, with the log-odds that the later text changes the fact of the earlier one. The trees
- * know the question, and choose what the model of relations judges; it knows what the words mean.
+ * The likenesses of one result and all. The trees choose the pairs that the model of relations reads, which knows what the
+ * words mean. What it has not read may be a version, but not surely.
  */
 async function withRelations(
+  { text }: Question,
   best: Versioned,
   found: readonly Versioned[],
-  byTrees: readonly number[],
-  relate: Relate,
+  { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
 ): Promise<number[]> {
-  const sums = [...byTrees];
+  const sums = byTrees.map((sum) => (sum < CERTAIN ? Math.min(0, sum) : sum));
   const likely = [...found.entries()]
     .map(([at, other]) => ({ at, other, sum: byTrees[at] ?? 0 }))
     .filter(({ sum }) => sum >= RELATED.least && sum < CERTAIN)
     .sort((a, b) => b.sum - a.sum);
   for (const { at, other, sum } of likely.slice(0, RELATED.most)) {
-    const [earlier, later] = [best, other].sort(byTime).map(({ memory }) => memory.content);
-    const relation = await relate(earlier ?? "", later ?? "");
-    if (relation) sums[at] = sum + logOddsOf(relation.changed, LOWEST);
+    const isOlder = byTime(best, other) < 0;
+    const [older, newer] = isOlder ? [best, other] : [other, best];
+    const signs = await pairSigns(text, [older.memory.content, newer.memory.content], sum, relate);
+    if (signs) sums[at] = sumOfPair(signs);
   }
   return sums;
 }

@@ -6,14 +6,14 @@ import {
   mayBeVersion,
   negates,
   withPlainQuotes,
-} from "./fact-text.ts";
-import type { Question } from "./question.ts";
-import { flag, ofKind, type RelationTrees, readRelation, subjectSigns } from "./relation.ts";
-import { meaningScore } from "./relevance.ts";
-import { SIGNALS } from "./signals/signals.ts";
-import { readTrees, type Trees } from "./trees.ts";
-import learnedRelation from "./version-relation.json" with { type: "json" };
-import learned from "./versions.json" with { type: "json" };
+} from "../fact-text.ts";
+import type { Question } from "../question.ts";
+import { flag, ofKind, type RelationTrees, readRelation, subjectSigns } from "../relation.ts";
+import { meaningScore } from "../relevance.ts";
+import { SIGNALS } from "../signals/signals.ts";
+import { readTrees, type Trees } from "../trees.ts";
+import learnedRelation from "./relation.json" with { type: "json" };
+import learned from "./trees.json" with { type: "json" };
 
 /** The most that a single log-odds counts. */
 const MAX_ODDS = 6;
@@ -123,9 +123,6 @@ export function compareVersions({ facts: asked, asksForPast, model }: VersionQue
 }
 
 export type VersionSigns = NonNullable<ReturnType<ReturnType<typeof compareVersions>>>;
-
-/** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
-export const MARKED_FROM: number = learned.marked - learned.least;
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {

@@ -1,0 +1,53 @@
+import type { Relate } from "../../../embedding/relations/relater.ts";
+import { logOddsOf } from "../relevance.ts";
+import learned from "./pair.json" with { type: "json" };
+
+/** A chance of 0 or 1 has no log-odds. */
+const LOWEST = 0.001;
+/** The chance of a change below which two texts are no versions, whatever the question is. */
+const LEAST_CHANGED = 0.05;
+
+/** What tells whether two results of a question are versions of one fact, in log-odds. */
+export type PairSigns = Record<keyof typeof learned.weights, number>;
+
+/**
+ * What the model of relations tells of two results: whether the newer one changes the fact of the older one, and whether
+ * both answer the question. Null if it can't tell.
+ * @param trees what the trees tell, which know the question and the words
+ */
+export async function pairSigns(
+  question: string,
+  [older, newer]: readonly [string, string],
+  trees: number,
+  relate: Relate,
+): Promise<PairSigns | null> {
+  const relation = await relate(older, newer);
+  if (!relation) return null;
+  const { changed, same } = relation;
+  const isAsked = changed >= LEAST_CHANGED;
+  const [ofOlder, ofNewer] = isAsked
+    ? await Promise.all([relate(question, older), relate(question, newer)])
+    : [];
+  const [olderAnswers, newerAnswers] = [ofOlder, ofNewer].map((one) =>
+    logOddsOf(one?.answers ?? 0.5, LOWEST),
+  ) as [number, number];
+  return {
+    trees,
+    changed: logOddsOf(changed, LOWEST),
+    same: logOddsOf(same, LOWEST),
+    "older answers": olderAnswers,
+    "newer answers": newerAnswers,
+    "both answer": Math.min(olderAnswers, newerAnswers),
+  };
+}
+
+/** From this sum on, versions are not only ordered, but the older one is marked as outdated. */
+export const MARKED_FROM: number = learned.marked;
+
+/** How sure it is that two results are versions of one fact: 0 or more if they are. */
+export function sumOfPair(signs: PairSigns): number {
+  return Object.entries(learned.weights).reduce(
+    (sum, [sign, weight]) => sum + weight * signs[sign as keyof PairSigns],
+    learned.start,
+  );
+}
