@@ -60,7 +60,7 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
   for (const { question: text, evidence, category } of set.questions) {
     const { ids, ...results } = await asker.ask(text, WEIGHTS);
     const relate = relateUpTo(RELATED, embedder.relate);
-    const found = await readAnswers(results.question, calibrate(results), relate, false);
+    const found = await readAnswers(results.question, calibrate(results), relate);
     const data = await versionData(asker.table, { ...results, ranked: found });
     const ordered = await orderVersions(results.question, found, data, relate);
     const nameOf = (id = "") => ids.get(id) ?? "";

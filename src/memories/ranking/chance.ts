@@ -132,25 +132,13 @@ export function calibrate(found: RankedResults): Ranked[] {
   );
   const known = Math.min(HIGHEST, chanceOf(odds));
   const best = bestSum(ranked);
-  const logOdds = ranked.map(({ sum }) => logOddsOf(known * shareOfBest(sum - best)));
-  return withScores(ranked, logOdds, question);
-}
-
-/**
- * Results with the chances and scores of their log-odds.
- * @param results in order. Age may have changed it, but none gets a higher score than the one before it.
- */
-export function withScores(
-  results: readonly Ranked[],
-  logOdds: readonly number[],
-  { decay }: Pick<Question, "decay">,
-): Ranked[] {
-  let [lowestChance, lowestScore] = [HIGHEST, 1];
-  return results.map((one, at) => {
-    const own = logOdds[at] ?? one.logOdds;
-    lowestChance = Math.min(lowestChance, chanceOf(own));
-    lowestScore = Math.min(lowestScore, lowestChance * shareKept(decay, one.retention));
-    return { ...one, logOdds: own, chance: lowestChance, score: rounded(lowestScore) };
+  let [lowestChance, lowestScore] = [1, 1];
+  return ranked.map((one) => {
+    const own = known * shareOfBest(one.sum - best);
+    // Age may have changed the order, but no result may have a higher score than the one before it.
+    lowestChance = Math.min(lowestChance, own);
+    lowestScore = Math.min(lowestScore, lowestChance * shareKept(question.decay, one.retention));
+    return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
   });
 }
 

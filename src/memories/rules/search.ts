@@ -117,7 +117,7 @@ export async function searchTable(
   const { question } = found;
   const relate = relateUpTo(RELATED, embedder.relate);
   const rank = async (ranked: RankedResults) =>
-    await readAnswers(ranked.question, calibrate(ranked), relate, known);
+    await readAnswers(ranked.question, calibrate(ranked), relate);
   const all = await rank(found);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
