@@ -14,7 +14,7 @@ import { areVersions, bothStores, changedStores, type VersionStore } from "./ver
 export interface VersionCounts {
   kind: string;
   questions: number;
-  /** How often the right memory came first, and how often it would without the order of versions. */
+  /** How often the right memory came first, and how often it would by the ranking alone. */
   right: number;
   rightWithout: number;
   /** How often a memory of the fact or the pair was marked as outdated, and was not. */
@@ -46,7 +46,7 @@ export async function versionFigures(half: Half, embedder: Embedder): Promise<Fi
       { group: `${kind} (${questions})`, name: "right first", value: right / questions },
       {
         group: `${kind} (${questions})`,
-        name: "without versions",
+        name: "by the ranking alone",
         value: rightWithout / questions,
       },
       { group: `${kind} (${questions})`, name: "falsely marked", value: falselyMarked / questions },
@@ -60,7 +60,8 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
   for (const { question: text, evidence, category } of set.questions) {
     const { ids, ...results } = await asker.ask(text, WEIGHTS);
     const relate = relateUpTo(RELATED, embedder.relate);
-    const found = await readAnswers(results.question, calibrate(results), relate);
+    const ranked = calibrate(results);
+    const found = await readAnswers(results.question, ranked, relate);
     const data = await versionData(asker.table, { ...results, ranked: found });
     const ordered = await orderVersions(results.question, found, data, relate);
     const nameOf = (id = "") => ids.get(id) ?? "";
@@ -72,7 +73,7 @@ async function askStore({ set }: VersionStore, embedder: Embedder) {
     answers.push({
       category,
       isRight: evidence.includes(nameOf(ordered[0]?.memory.id)),
-      isRightWithout: evidence.includes(nameOf(found[0]?.memory.id)),
+      isRightWithout: evidence.includes(nameOf(ranked[0]?.memory.id)),
       isFalselyMarked: ordered.some(isFalse),
     });
   }

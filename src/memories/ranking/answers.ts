@@ -12,6 +12,8 @@ const CLOSE = 0.3;
 const WEIGHT = 0.8;
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.01;
+/** The fewest letters of an identifier of the question that a result should have. */
+const IDENTIFIER = 3;
 
 /**
  * Reads results that are nearly as likely as the best together with the question, and puts those first that tell what it asks
@@ -20,7 +22,12 @@ const LOWEST = 0.01;
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
-  { text, asksForPast, mode }: Pick<Question, "text" | "asksForPast" | "mode">,
+  {
+    text,
+    identifiers,
+    asksForPast,
+    mode,
+  }: Pick<Question, "text" | "identifiers" | "asksForPast" | "mode">,
   results: readonly Ranked[],
   relate: Relate,
 ): Promise<Ranked[]> {
@@ -34,10 +41,16 @@ export async function readAnswers(
   const read = await Promise.all(
     places.map(async (one) => {
       const relation = await relate(text, one.memory.content);
-      return { one, order: one.order + WEIGHT * logOddsOf(relation?.answers ?? 0.5, LOWEST) };
+      const content = one.memory.content.toLowerCase();
+      const named = identifiers.filter(
+        (each) => each.length >= IDENTIFIER && content.includes(each),
+      );
+      const order = one.order + WEIGHT * logOddsOf(relation?.answers ?? 0.5, LOWEST);
+      return { one, order, named: named.length };
     }),
   );
-  read.sort((a, b) => b.order - a.order);
+  // What the question names exactly counts more than what the model makes of it.
+  read.sort((a, b) => b.named - a.named || b.order - a.order);
   const ordered = [...results];
   for (const [at, { one }] of read.entries()) {
     const place = places[at];

@@ -85,7 +85,7 @@ const CONTRASTS = new Set(
 const STOP = new Set(STOP_WORDS.filter((word) => !CONTRASTS.has(word)));
 /** Names of the person that the memories belong to. */
 const OWNER = new Set(
-  "user users user's i me my mine we our ours us myself note remember".split(" "),
+  "user users user's i me my mine we our ours us myself note remember please".split(" "),
 );
 /** Relatives and other people that are named by what they are to somebody: they are subjects of their own. */
 const RELATIVE =

@@ -30,10 +30,12 @@ export const LEAST_ALIKE = 0.25;
 const LEAST = {
   hint: 0.5,
   hintOfValue: 0.2,
-  merged: 0.8,
+  merged: 0.6,
   proposed: { same: 0.9, changed: 0.8 },
   sameWithMore: 0.98,
 };
+/** The same for a change by which the earlier text is left out unasked. */
+export const LEFT_OUT = 0.95;
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -85,12 +87,14 @@ export async function isRestatement(
  * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
  * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
  * @param alike 0 to 1, by `meaningScore`
+ * @param leastChanged the least chance of a change
  */
 export async function likenessOf(
   earlier: HasContent,
   later: HasContent,
   alike: number,
   relate: Relate,
+  leastChanged = LEAST.proposed.changed,
 ): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
@@ -101,7 +105,7 @@ export async function likenessOf(
   const { same, changed } = relation;
   const least = isOther ? LEAST.sameWithMore : LEAST.proposed.same;
   if (!isReplaced && same >= least) return "same";
-  return changed >= LEAST.proposed.changed ? "changed" : null;
+  return changed >= leastChanged ? "changed" : null;
 }
 
 /** Whether two texts say the same, as far as their words tell; null when only the model of relations can tell. */

@@ -5,7 +5,14 @@ import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { hintOf, isRestatement, LEAST_ALIKE, likenessOf, relateUpTo } from "../ranking/hint.ts";
+import {
+  hintOf,
+  isRestatement,
+  LEAST_ALIKE,
+  LEFT_OUT,
+  likenessOf,
+  relateUpTo,
+} from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
@@ -142,7 +149,7 @@ export function createNeighbours({ store, clock }: Parts) {
         for (const { earlier, later, score } of pairs.sort((a, b) => b.score - a.score)) {
           await pause();
           if (outdated.has(earlier.id)) continue;
-          if (await likenessOf(earlier, later, score, relate)) outdated.add(earlier.id);
+          if (await likenessOf(earlier, later, score, relate, LEFT_OUT)) outdated.add(earlier.id);
         }
         return outdated;
       });

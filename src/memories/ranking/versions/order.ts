@@ -5,13 +5,7 @@ import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-
 import type { Question } from "../question.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
-import {
-  areOpposite,
-  compareVersions,
-  sumOfSigns,
-  takesBack,
-  type VersionSigns,
-} from "./signs.ts";
+import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;

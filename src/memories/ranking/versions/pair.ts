@@ -8,7 +8,7 @@ const LOWEST = 0.001;
 const LEAST_CHANGED = 0.05;
 
 /** What tells whether two results of a question are versions of one fact, in log-odds. */
-export type PairSigns = Record<keyof typeof learned.weights, number>;
+type PairSigns = Record<keyof typeof learned.weights, number>;
 
 /**
  * What the model of relations tells of two results: whether the newer one changes the fact of the older one, and whether
