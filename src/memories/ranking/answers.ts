@@ -1,4 +1,5 @@
 import type { Relate } from "../../embedding/relations/relater.ts";
+import { withScores } from "./chance.ts";
 import { factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
@@ -17,48 +18,42 @@ const IDENTIFIER = 3;
 
 /**
  * Reads results that are nearly as likely as the best together with the question, and puts those first that tell what it asks
- * for: another thing said in the same words is as near in meaning. Their places and scores stay, since a model that knows
+ * for: another thing said in the same words is as near in meaning. The chances stay in their places, since a model that knows
  * only two texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
-  {
-    text,
-    identifiers,
-    asksForPast,
-    mode,
-  }: Pick<Question, "text" | "identifiers" | "asksForPast" | "mode">,
+  question: Pick<Question, "text" | "identifiers" | "asksForPast" | "mode" | "decay">,
   results: readonly Ranked[],
   relate: Relate,
-): Promise<Ranked[]> {
+): Promise<readonly Ranked[]> {
+  const { text, identifiers, asksForPast, mode } = question;
   // The version that held then is found later on; it answers no better than the others.
-  if (mode !== "hybrid" || asksForPast) return [...results];
+  if (mode !== "hybrid" || asksForPast) return results;
   const least = CLOSE * (results[0]?.chance ?? 1);
   const places = results
     .slice(0, READ)
     .filter((one) => one.chance >= least && isReadable(one.memory));
-  if (places.length < 2) return [...results];
-  const read = await Promise.all(
-    places.map(async (one) => {
-      const relation = await relate(text, one.memory.content);
-      const content = one.memory.content.toLowerCase();
-      const named = identifiers.filter(
-        (each) => each.length >= IDENTIFIER && content.includes(each),
-      );
-      const order = one.order + WEIGHT * logOddsOf(relation?.answers ?? 0.5, LOWEST);
-      return { one, order, named: named.length };
-    }),
-  );
+  if (places.length < 2) return results;
+  const relations = await Promise.all(places.map(({ memory }) => relate(text, memory.content)));
+  if (relations.includes(null)) return results;
+  const asked = identifiers.filter((each) => each.length >= IDENTIFIER);
+  const read = places.map((one, at) => {
+    const content = one.memory.content.toLowerCase();
+    const named = asked.filter((each) => content.includes(each)).length;
+    const answers = relations[at]?.answers ?? 0;
+    return { one, named, order: one.order + WEIGHT * logOddsOf(answers, LOWEST) };
+  });
   // What the question names exactly counts more than what the model makes of it.
   read.sort((a, b) => b.named - a.named || b.order - a.order);
   const ordered = [...results];
   for (const [at, { one }] of read.entries()) {
     const place = places[at];
     if (!place) continue;
-    const { order, logOdds, chance, score } = place;
-    ordered[results.indexOf(place)] = { ...one, order, logOdds, chance, score };
+    const { order, logOdds, chance } = place;
+    ordered[results.indexOf(place)] = { ...one, order, logOdds, chance };
   }
-  return ordered;
+  return withScores(ordered, question);
 }
 
 /** Whether a memory is one fact in words that the model knows. What others said in a conversation goes on from turn to turn. */

@@ -132,13 +132,23 @@ export function calibrate(found: RankedResults): Ranked[] {
   );
   const known = Math.min(HIGHEST, chanceOf(odds));
   const best = bestSum(ranked);
+  const judged = ranked.map((one) => {
+    const chance = known * shareOfBest(one.sum - best);
+    return { ...one, logOdds: logOddsOf(chance), chance };
+  });
+  return withScores(judged, question);
+}
+
+/** Results with scores by their chances and ages. Whatever put them in order, none gets more than the one before it. */
+export function withScores(
+  results: readonly Ranked[],
+  { decay }: Pick<Question, "decay">,
+): Ranked[] {
   let [lowestChance, lowestScore] = [1, 1];
-  return ranked.map((one) => {
-    const own = known * shareOfBest(one.sum - best);
-    // Age may have changed the order, but no result may have a higher score than the one before it.
-    lowestChance = Math.min(lowestChance, own);
-    lowestScore = Math.min(lowestScore, lowestChance * shareKept(question.decay, one.retention));
-    return { ...one, logOdds: logOddsOf(own), chance: lowestChance, score: rounded(lowestScore) };
+  return results.map((one) => {
+    lowestChance = Math.min(lowestChance, one.chance);
+    lowestScore = Math.min(lowestScore, lowestChance * shareKept(decay, one.retention));
+    return { ...one, chance: lowestChance, score: rounded(lowestScore) };
   });
 }
 
