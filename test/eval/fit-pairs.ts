@@ -7,7 +7,7 @@ import {
   ANCHORS,
   COMPARED_RESULTS,
   createComparison,
-  RELATED,
+  READ_PAIRS,
 } from "../../src/memories/ranking/versions/order.ts";
 import { pairSigns } from "../../src/memories/ranking/versions/pair.ts";
 import { sumOfSigns } from "../../src/memories/ranking/versions/signs.ts";
@@ -25,7 +25,7 @@ import { areVersions, familyStores, type VersionStore } from "./version-stores.t
 
 const PATH = join(import.meta.dir, "../../src/memories/ranking/versions/pair.json");
 /** The share of the pairs of two true things that may be taken for versions, and that may be marked as such. */
-const MOST_FALSE = { ordered: 0.018, marked: 0.0025 };
+const MOST_FALSE = { ordered: 0.016, marked: 0.0025 };
 
 await withEvaluationServer(async (_, embedder) => {
   const examples: Example[] = [];
@@ -73,9 +73,9 @@ async function pairsOf({ set }: VersionStore, embedder: Embedder) {
           const signs = at === place ? null : compare(place, at);
           return { other, trees: signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY };
         })
-        .filter(({ trees }) => trees >= RELATED.least)
+        .filter(({ trees }) => trees >= READ_PAIRS.least)
         .sort((a, b) => b.trees - a.trees);
-      for (const { other, trees } of likely.slice(0, RELATED.most)) {
+      for (const { other, trees } of likely.slice(0, READ_PAIRS.most)) {
         const inOrder = [best, other].sort((a, b) => a.memory.createdAt - b.memory.createdAt);
         const [older = "", newer = ""] = inOrder.map(({ memory }) => memory.content);
         const signs = await pairSigns(text, [older, newer], trees, embedder.relate);

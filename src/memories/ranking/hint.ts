@@ -34,7 +34,7 @@ const LEAST = {
   proposed: { same: 0.9, changed: 0.8 },
   sameWithMore: 0.98,
 };
-/** The same for a change by which the earlier text is left out unasked. */
+/** The least chance of a change by which the earlier text is left out of a recall. */
 export const LEFT_OUT = 0.95;
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
@@ -139,11 +139,12 @@ const WAIT_MS = 5_000;
 
 /**
  * Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be
- * related now.
+ * related now. A pair counts once.
  */
 export function relateUpTo(most: number, relate: Relate): Relate {
   let left = most;
-  return async (earlier, later) => {
+  const asked = new Map<string, ReturnType<Relate>>();
+  const ask: Relate = async (earlier, later) => {
     if (left-- <= 0) return null;
     return await withTimeLimit(
       relate(earlier, later).catch(() => null),
@@ -153,6 +154,12 @@ export function relateUpTo(most: number, relate: Relate): Relate {
         return null;
       },
     );
+  };
+  return async (earlier, later) => {
+    const pair = `${earlier}\0${later}`;
+    const relation = asked.get(pair) ?? ask(earlier, later);
+    asked.set(pair, relation);
+    return await relation;
   };
 }
 

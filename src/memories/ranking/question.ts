@@ -24,9 +24,9 @@ const NAME =
 
 /** Words of a question about something that no longer holds. */
 const PAST =
-  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past|in between|by mistake|wrongly|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
+  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|in between(?=\W*$)|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
-const MAYBE_PAST = /\b(before|first|use to|earlier|(?<!how )old|prior)\b/i;
+const MAYBE_PAST = /\b(by mistake|wrongly|before|first|use to|earlier|(?<!how )old|prior)\b/i;
 /** What the person is about to do, as in "Before I write it down, …": the question is about now. */
 const AHEAD = /^\W*before (?:i|we|you) [^,?]{1,80},/i;
 const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;

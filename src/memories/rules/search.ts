@@ -101,6 +101,7 @@ export async function searchTable(
     versions = true,
     known = false,
     merges = known,
+    isTyped = false,
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
@@ -116,16 +117,16 @@ export async function searchTable(
   const found = await rankTable(table, embedder, asked);
   const { question } = found;
   const relate = relateUpTo(RELATED, embedder.relate);
-  const rank = async (ranked: RankedResults) =>
-    await readAnswers(ranked.question, calibrate(ranked), relate);
-  const all = await rank(found);
+  const all = calibrate(found);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd
   // them out.
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
-  const ranked = captured.length > 0 ? await rank(await rankTable(table, embedder, saved)) : all;
+  const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
+  // Nobody waits while they are still typing.
+  const read = versions && !isTyped ? await readAnswers(question, ranked, relate) : ranked;
   const merged =
-    captured.length > 0 ? placeAmongSaved(ranked, captured, readTurns(question, captured)) : ranked;
+    captured.length > 0 ? placeAmongSaved(read, captured, readTurns(question, captured)) : read;
   // A query about a time asks for the version of that time, not for the newest.
   const areCompared = versions && question.period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.

@@ -12,7 +12,7 @@ const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
-export const RELATED = { least: -9, most: 4 };
+export const READ_PAIRS = { least: -9, most: 4 };
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -100,17 +100,23 @@ async function withRelations(
   found: readonly Versioned[],
   { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
 ): Promise<number[]> {
+  let areRead = false;
   const sums = byTrees.map((sum) => (sum < CERTAIN ? Math.min(0, sum) : sum));
   const likely = [...found.entries()]
     .map(([at, other]) => ({ at, other, sum: byTrees[at] ?? 0 }))
-    .filter(({ sum }) => sum >= RELATED.least && sum < CERTAIN)
+    .filter(({ sum }) => sum >= READ_PAIRS.least && sum < CERTAIN)
     .sort((a, b) => b.sum - a.sum);
-  for (const { at, other, sum } of likely.slice(0, RELATED.most)) {
+  for (const { at, other, sum } of likely.slice(0, READ_PAIRS.most)) {
     const isOlder = byTime(best, other) < 0;
     const [older, newer] = isOlder ? [best, other] : [other, best];
     const signs = await pairSigns(text, [older.memory.content, newer.memory.content], sum, relate);
-    if (signs) sums[at] = sumOfPair(signs);
+    if (!signs) continue;
+    areRead = true;
+    sums[at] = sumOfPair(signs);
   }
+  // What is less likely than those that were read is no version because nobody has read it.
+  for (const { at } of areRead ? likely.slice(READ_PAIRS.most) : [])
+    sums[at] = Number.NEGATIVE_INFINITY;
   return sums;
 }
 

@@ -6,6 +6,7 @@ import learned from "./pair.json" with { type: "json" };
 const LOWEST = 0.001;
 /** The chance of a change below which two texts are no versions, whatever the question is. */
 const LEAST_CHANGED = 0.05;
+const UNASKED = { answers: 0.5 };
 
 /** What tells whether two results of a question are versions of one fact, in log-odds. */
 type PairSigns = Record<keyof typeof learned.weights, number>;
@@ -27,10 +28,10 @@ export async function pairSigns(
   const isAsked = changed >= LEAST_CHANGED;
   const [ofOlder, ofNewer] = isAsked
     ? await Promise.all([relate(question, older), relate(question, newer)])
-    : [];
-  const [olderAnswers, newerAnswers] = [ofOlder, ofNewer].map((one) =>
-    logOddsOf(one?.answers ?? 0.5, LOWEST),
-  ) as [number, number];
+    : [UNASKED, UNASKED];
+  if (!ofOlder || !ofNewer) return null;
+  const olderAnswers = logOddsOf(ofOlder.answers, LOWEST);
+  const newerAnswers = logOddsOf(ofNewer.answers, LOWEST);
   return {
     trees,
     changed: logOddsOf(changed, LOWEST),
