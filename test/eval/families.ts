@@ -22,7 +22,7 @@ interface Family {
   others: string[];
 }
 
-/** The families of `families/`; those of files that end in `-held` only judge. */
+/** The families of `families/`; the model of relations does not learn from those of files that end in `-held`. */
 export async function readFamilies(half: Half): Promise<Family[]> {
   const families: Family[] = [];
   for (const file of (await readdir(FOLDER)).sort()) {

@@ -29,8 +29,8 @@ import { areVersions, bothStores, changedStores, type VersionStore } from "./ver
 const PATH = join(import.meta.dir, "../../src/memories/ranking/versions/trees.json");
 const TREES = { trees: 150, leaves: 10, rate: 0.1, leafSize: 15, penalty: 2 };
 const PARTS = 4;
-/** The share of pairs of two true things that may be taken for versions, and that may be marked as such. */
-const MOST_FALSE = { ordered: 0.005, marked: 0.002 };
+/** The share of pairs of two true things that may be taken for versions. */
+const MOST_FALSE = 0.005;
 /** How much a pair counts that is no version, by what it would break, and one that is. */
 const WEIGHTS_OF = { version: 1, both: 3, beside: 2, evidence: 0.5, other: 0.05 };
 
@@ -59,20 +59,13 @@ await withEvaluationServer(async (_, embedder) => {
   }
   const ofBoth = samples.filter(({ isBoth }) => isBoth).map((one) => scores.get(one) ?? 0);
   ofBoth.sort((a, b) => b - a);
-  const [least = 0, marked = 0] = [MOST_FALSE.ordered, MOST_FALSE.marked].map(
-    (share) => ofBoth[Math.floor(share * ofBoth.length)],
-  );
+  const least = ofBoth[Math.floor(MOST_FALSE * ofBoth.length)] ?? 0;
   const { start, trees } = fitTrees(samples, TREES);
-  await Bun.write(
-    PATH,
-    `${JSON.stringify({ least: rounded(least), marked: rounded(marked), start, trees })}\n`,
-  );
+  await Bun.write(PATH, `${JSON.stringify({ least: rounded(least), start, trees })}\n`);
   const versions = samples.filter(({ isTrue }) => isTrue);
-  const [found, sure] = [least, marked].map(
-    (from) => versions.filter((one) => (scores.get(one) ?? 0) > from).length,
-  );
+  const found = versions.filter((one) => (scores.get(one) ?? 0) > least).length;
   process.stdout.write(
-    `${samples.length} pairs; ${found} of ${versions.length} versions from ${least.toFixed(2)} on, ${sure} from ${marked.toFixed(2)} on\n`,
+    `${samples.length} pairs; ${found} of ${versions.length} versions from ${least.toFixed(2)} on\n`,
   );
 });
 

@@ -8,7 +8,7 @@ import { withTimeLimit } from "../../timing/time-limit.ts";
 
 /** What a later text is to an earlier one, or a memory to a question, as chances from 0 to 1. */
 export interface Relation {
-  /** It says the same. What is left of 1 by this and the next is that it is neither. */
+  /** It says the same. With `changed` and the chance of neither it adds up to 1. */
   readonly same: number;
   /** It is about the same fact, and says something else about it. */
   readonly changed: number;

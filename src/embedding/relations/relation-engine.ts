@@ -5,7 +5,7 @@ import type { Relation } from "./relater.ts";
 import { prepareRelationModel } from "./relation-model.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Tokens of a text that can be judged: it learned from texts of up to 96, and what differs later must not count as the same. */
+/** Tokens of a text that is read. It learned from texts of up to 96; what comes after the last one could not tell them apart. */
 const MAX_TOKENS = 128;
 
 /** A loaded model of relations. A run blocks the calling thread until it ends. */

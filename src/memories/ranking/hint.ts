@@ -84,7 +84,7 @@ export async function isRestatement(
 }
 
 /**
- * What the later one of two memories that somebody saved is to the earlier one, for proposals to tidy: it says the same,
+ * What the later one of two memories that somebody saved is to the earlier one, for tidying and recalls: it says the same,
  * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
  * @param alike 0 to 1, by `meaningScore`
  * @param leastChanged the least chance of a change

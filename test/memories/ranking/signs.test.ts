@@ -6,7 +6,7 @@ import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { differenceOf, relationSigns } from "../../../src/memories/ranking/relation.ts";
 import { compareVersions } from "../../../src/memories/ranking/versions/signs.ts";
 
-// The trees of versions/relation.json and versions.json name a sign by its number: another order is another model.
+// The trees of versions/relation.json and trees.json name a sign by its number: another order is another model.
 
 test("the signs of a chance are in the order of their weights", () => {
   const question = {
