@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import type { Relate } from "../../src/embedding/relations/relater.ts";
 import { contentsOf } from "../support/client.ts";
@@ -11,6 +11,11 @@ const LININGS = [
   "The lining of the coat is made of viscose.",
 ];
 const ASKED = "Which cloth is the outside of the coat?";
+
+// A search waits for five seconds, and the model's first start may take longer.
+beforeAll(async () => {
+  await sharedEmbedder().relate("one", "two");
+}, 60_000);
 
 /** The model in an account of its own, with the pairs that were asked of it. */
 async function withModel(relate: Relate = sharedEmbedder().relate) {
