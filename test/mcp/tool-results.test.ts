@@ -1,8 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { sharedEmbedder } from "../support/embedder.ts";
+import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { AS_CONNECTOR, type McpClient, shownIn } from "../support/mcp.ts";
 import { contentsOf, save, startToolServer } from "./support/tool-server.ts";
 
 const { server, connect } = await startToolServer();
+const { relate } = sharedEmbedder();
+const reading = await startToolServer({ embedder: { ...fakeEmbedder(), relate } });
 
 describe("max_tokens", () => {
   test("limits the results of a search and a list, with a note", async () => {
@@ -165,14 +169,16 @@ test("a search without a match says that nothing is known", async () => {
 });
 
 test("an older version of a fact names the newer memory", async () => {
-  const client = await connect();
+  // A search waits for five seconds, and the model's first start may take longer.
+  await relate("one", "two");
+  const client = await reading.connect();
   await save(client, "The wifi password of the guests is tulip-garden");
-  server.clock.advance(86_400_000);
+  reading.server.clock.advance(86_400_000);
   const id = await save(client, "The wifi password of the guests is now harbour-lamp");
   const found = await client.call("search_memories", { query: "wifi password of the guests" });
   expect(contentsOf(found)[0]).toContain("harbour-lamp");
   expect(found.text).toContain(`there is a newer one: ${id}`);
-});
+}, 60_000);
 
 test("recall_context returns what matters, each memory once", async () => {
   const { accountId } = await server.account();
