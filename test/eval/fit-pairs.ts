@@ -7,7 +7,7 @@ import {
   ANCHORS,
   COMPARED_RESULTS,
   createComparison,
-  READ_PAIRS,
+  placesToRead,
 } from "../../src/memories/ranking/versions/order.ts";
 import { pairSigns } from "../../src/memories/ranking/versions/pair.ts";
 import { sumOfSigns } from "../../src/memories/ranking/versions/signs.ts";
@@ -68,17 +68,15 @@ async function pairsOf({ set }: VersionStore, embedder: Embedder) {
     const found = ranked.slice(0, COMPARED_RESULTS);
     const compare = createComparison(question, found, data);
     for (const [place, best] of found.slice(0, ANCHORS).entries()) {
-      const likely = found
-        .map((other, at) => {
-          const signs = at === place ? null : compare(place, at);
-          return { other, trees: signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY };
-        })
-        .filter(({ trees }) => trees >= READ_PAIRS.least)
-        .sort((a, b) => b.trees - a.trees);
-      for (const { other, trees } of likely.slice(0, READ_PAIRS.most)) {
+      const byTrees = found.map((_, at) => {
+        const signs = at === place ? null : compare(place, at);
+        return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
+      });
+      for (const at of placesToRead(byTrees)) {
+        const other = found[at] ?? best;
         const inOrder = [best, other].sort((a, b) => a.memory.createdAt - b.memory.createdAt);
         const [older = "", newer = ""] = inOrder.map(({ memory }) => memory.content);
-        const signs = await pairSigns(text, [older, newer], trees, embedder.relate);
+        const signs = await pairSigns(text, [older, newer], byTrees[at] ?? 0, embedder.relate);
         const [one = "", two = ""] = inOrder.map(({ memory }) => ids.get(memory.id));
         const isTrue = areVersions(one, two);
         // Nobody is harmed by what happens to versions of another fact than the question's.

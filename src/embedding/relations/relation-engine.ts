@@ -5,7 +5,7 @@ import type { Relation } from "./relater.ts";
 import { prepareRelationModel } from "./relation-model.ts";
 import { sessionOptions } from "./session-options.ts";
 
-/** Tokens of a text that is read. It learned from texts of up to 96; what comes after the last one could not tell them apart. */
+/** The most tokens of a text. A longer one is refused, since what differs after a cut would not count. It learned from up to 96. */
 const MAX_TOKENS = 128;
 
 /** A loaded model of relations. A run blocks the calling thread until it ends. */

@@ -7,7 +7,7 @@ import { logOddsOf } from "./relevance.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 5;
-/** The chance from which on it is likely that something is known. Below it, reading would find no more and cost the same. */
+/** The chance from which on it is likely that something is known. Below it, reading costs time and hardly changes what comes first. */
 const LIKELY = 0.8;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;

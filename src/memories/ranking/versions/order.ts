@@ -12,7 +12,7 @@ const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
-export const READ_PAIRS = { least: -9, most: 4 };
+const READ_PAIRS = { least: -9, most: 4 };
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -102,22 +102,30 @@ async function withRelations(
 ): Promise<number[]> {
   let areRead = false;
   const sums = byTrees.map((sum) => (sum < CERTAIN ? Math.min(0, sum) : sum));
-  const likely = [...found.entries()]
-    .map(([at, other]) => ({ at, other, sum: byTrees[at] ?? 0 }))
-    .filter(({ sum }) => sum >= READ_PAIRS.least && sum < CERTAIN)
-    .sort((a, b) => b.sum - a.sum);
-  for (const { at, other, sum } of likely.slice(0, READ_PAIRS.most)) {
+  const places = placesToRead(byTrees);
+  for (const at of places) {
+    const other = found[at] ?? best;
     const isOlder = byTime(best, other) < 0;
-    const [older, newer] = isOlder ? [best, other] : [other, best];
-    const signs = await pairSigns(text, [older.memory.content, newer.memory.content], sum, relate);
+    const texts = (isOlder ? [best, other] : [other, best]).map(({ memory }) => memory.content);
+    const [older = "", newer = ""] = texts;
+    const signs = await pairSigns(text, [older, newer], byTrees[at] ?? 0, relate);
     if (!signs) continue;
     areRead = true;
     sums[at] = sumOfPair(signs);
   }
   // What is less likely than those that were read is no version because nobody has read it.
-  for (const { at } of areRead ? likely.slice(READ_PAIRS.most) : [])
-    sums[at] = Number.NEGATIVE_INFINITY;
-  return sums;
+  return sums.map((sum, at) =>
+    areRead && sum < CERTAIN && !places.includes(at) ? Number.NEGATIVE_INFINITY : sum,
+  );
+}
+
+/** The places of the results that the model of relations reads: the likeliest by the trees, unless they are certain. */
+export function placesToRead(byTrees: readonly number[]): number[] {
+  return [...byTrees.entries()]
+    .filter(([, sum]) => sum >= READ_PAIRS.least && sum < CERTAIN)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, READ_PAIRS.most)
+    .map(([at]) => at);
 }
 
 /** The version that a question asks for. @param versions the oldest first */

@@ -6,6 +6,7 @@ import learned from "./pair.json" with { type: "json" };
 const LOWEST = 0.001;
 /** The chance of a change below which two texts are no versions, whatever the question is. */
 const LEAST_CHANGED = 0.05;
+/** What stands for answers that nobody asked for: neither for nor against. */
 const UNASKED = { answers: 0.5 };
 
 /** What tells whether two results of a question are versions of one fact, in log-odds. */
