@@ -2,6 +2,7 @@ import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
 import { prepareInference } from "../native/inference.ts";
+import { functionWordsOf } from "../text/stop-words.ts";
 import { MAX_STATES, type QueryEmbedding, STATE_BYTES } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
@@ -113,12 +114,15 @@ export async function loadEngine(manifest: ModelManifest, folder: string, cacheD
     for await (const [vector] of model.embed([text], 1)) return Float32Array.from(vector ?? []);
     throw new Error("fastembed returned no vector");
   };
-  /** @param prefix precedes the text; its tokens get no states */
-  const embed = async (prefix: string, text: string, max: number) => {
+  /**
+   * @param prefix precedes the text; its tokens get no states
+   * @param empty words that get no states either
+   */
+  const embed = async (prefix: string, text: string, max: number, empty?: ReadonlySet<string>) => {
     const whole = prefix + text;
     const vector = await run(whole);
     const tokens = tokensOf(whole, encoding, prefix.length);
-    const chosen = projection ? chooseTokens(contentTokens(tokens), max) : [];
+    const chosen = projection ? chooseTokens(contentTokens(tokens, empty), max) : [];
     const places = chosen.map(({ place }) => place);
     const numbers = projection ? projectStates(states, places, projection) : new Int8Array(0);
     return { vector, tokens, chosen, numbers };
@@ -139,7 +143,12 @@ export async function loadEngine(manifest: ModelManifest, folder: string, cacheD
     /** Embeds a query, as much of it as fits the window. */
     async embedQuery(text: string): Promise<QueryEmbedding> {
       const start = fits(text) ? text : firstPassage(text, await encode(text), window);
-      const { vector, tokens, chosen, numbers } = await embed(query, start, MAX_STATES);
+      const { vector, tokens, chosen, numbers } = await embed(
+        query,
+        start,
+        MAX_STATES,
+        functionWordsOf(start),
+      );
       const words = chosen.map(({ word }) => word);
       return { vector, states: { numbers, words }, understood: await understood(tokens) };
     },

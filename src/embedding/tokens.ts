@@ -52,10 +52,17 @@ function isUnknown(piece: string): boolean {
   return UNKNOWN.includes(piece);
 }
 
-/** The tokens that say what a text is about: no stop words, punctuation or unknown tokens. */
-export function contentTokens(tokens: readonly Token[]): Token[] {
+/**
+ * The tokens that say what a text is about: no stop words, punctuation or unknown tokens.
+ * @param empty further words that say nothing
+ */
+export function contentTokens(
+  tokens: readonly Token[],
+  empty: ReadonlySet<string> = new Set(),
+): Token[] {
+  const isEmpty = (word: string) => STOP.has(word) || empty.has(word);
   return tokens.filter(
-    ({ piece, word }) => LETTER.test(piece) && !isUnknown(piece) && !STOP.has(word),
+    ({ piece, word }) => LETTER.test(piece) && !isUnknown(piece) && !isEmpty(word),
   );
 }
 

@@ -7,8 +7,8 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { GRAPH_SHA256 } from "../../src/embedding/relations/relation-model.ts";
 import { sharedEmbedder, testCacheDir } from "../support/embedder.ts";
 
-/** Grows when an embedder gives something else for a text, or for a pair of texts, with the same model. */
-const FORMAT = 2;
+/** One grows when an embedder gives something else for a text, or for a pair of texts, with the same model. */
+const FORMATS = { query: 3, content: 2, relation: 2 };
 
 /**
  * An embedder that keeps on disk what it has once embedded or related, by the model's id and the texts, so
@@ -27,9 +27,13 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
   const put = db.query("INSERT OR REPLACE INTO embedded VALUES (?, ?)");
 
   const remember =
-    <Texts extends string[], Result>(kind: string, make: (...texts: Texts) => Promise<Result>) =>
+    <Texts extends string[], Result>(
+      format: number,
+      kind: string,
+      make: (...texts: Texts) => Promise<Result>,
+    ) =>
     async (...texts: Texts): Promise<Result> => {
-      const name = `${FORMAT} ${embedder.model.id}\n${kind}\n${texts.join("\0")}`;
+      const name = `${format} ${embedder.model.id}\n${kind}\n${texts.join("\0")}`;
       const key = new Bun.CryptoHasher("sha256").update(name).digest();
       const known = get.get(key);
       if (known) return deserialize(known.value);
@@ -40,9 +44,11 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
 
   return {
     ...embedder,
-    embedQuery: remember("query", (text: string) => embedder.embedQuery(text)),
-    embedContent: remember("content", (text: string) => embedder.embedContent(text)),
-    relate: remember(`relation ${GRAPH_SHA256}`, embedder.relate),
+    embedQuery: remember(FORMATS.query, "query", (text: string) => embedder.embedQuery(text)),
+    embedContent: remember(FORMATS.content, "content", (text: string) =>
+      embedder.embedContent(text),
+    ),
+    relate: remember(FORMATS.relation, `relation ${GRAPH_SHA256}`, embedder.relate),
     async close() {
       db.close();
       await embedder.close();

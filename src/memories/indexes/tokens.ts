@@ -1,5 +1,5 @@
 import porter2 from "wink-porter2-stemmer";
-import { STOP_WORDS } from "../../text/stop-words.ts";
+import { functionWordsOf, STOP_WORDS } from "../../text/stop-words.ts";
 
 /** Scripts without spaces between words, and Hangul, which has none between a noun and its particles. */
 export const HAS_UNSPACED =
@@ -140,12 +140,14 @@ export function indexedWords(text: string) {
 
 /**
  * The words of a question as an index has them, in order, with their weights, 0 to 1. Overlapping parts of words have
- * smaller weights.
+ * smaller weights. Without the function words of its language, unless it has no others.
  */
 export function askedWords(question: string): Map<string, number> {
   const weights = new Map<string, number>();
   forEachToken(question, (token, weight) => weights.set(token, weight));
-  return weights;
+  const empty = [...functionWordsOf(question)].map(tokenOf);
+  const asked = [...weights].filter(([token]) => !empty.includes(token));
+  return asked.length > 0 ? new Map(asked) : weights;
 }
 
 /** All words of a text as an index has them, in order. */

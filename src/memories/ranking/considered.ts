@@ -118,7 +118,7 @@ interface TurnReader<Saved, Captured> {
  * Merges captured turns into saved memories. A turn needs a lead: a remark in passing is weaker evidence than a saved
  * memory, and a repeated question finds the turns in which it was asked before. A saved memory that lacks what the question
  * names is about something like it, so a small lead is enough. A turn that comes before a saved memory is at least as
- * likely an answer, and no result gets a higher score than the one before it.
+ * likely an answer, and no result is likelier or gets a higher score than the one before it.
  * @param saved with comparable scores, the best first
  * @param captured with comparable scores
  */
@@ -131,10 +131,11 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     .map((turn) => ({ turn, lead: states(turn) ? LEADS.stating : LEADS.other }))
     .sort((a, b) => b.turn.order - b.lead - (a.turn.order - a.lead));
   const placed: (Saved | Captured)[] = [];
-  let highest = 1;
+  const highest = { score: 1, chance: 1 };
   const place = (one: Saved | Captured) => {
-    highest = Math.min(highest, one.score);
-    placed.push({ ...one, score: highest });
+    highest.score = Math.min(highest.score, one.score);
+    highest.chance = Math.min(highest.chance, one.chance);
+    placed.push({ ...one, ...highest });
   };
   const leads = ({ turn, lead }: (typeof turns)[number], one: Saved): boolean => {
     const ahead = turn.order - one.order;

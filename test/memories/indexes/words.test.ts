@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Accepts } from "../../../src/memories/indexes/largest.ts";
-import { tokensOf } from "../../../src/memories/indexes/tokens.ts";
+import { askedWords, tokensOf } from "../../../src/memories/indexes/tokens.ts";
 import { createWordIndex } from "../../../src/memories/indexes/words.ts";
 import { createSentences } from "../../bench/sentences.ts";
 import { bm25Of } from "../../support/bm25.ts";
@@ -38,6 +38,27 @@ describe("the words of a text", () => {
     expect(tokensOf(text)).toEqual(tokens);
     // Known by now.
     expect(tokensOf(text)).toEqual(tokens);
+  });
+});
+
+describe("the words of a question", () => {
+  const asked = (question: string) => [...askedWords(question).keys()];
+
+  test.each([
+    ["Wie hoch ist das Zeitlimit von der Kasse?", ["hoch", "zeitlimit", "kass"]],
+    ["Quel est le port de la base de données ?", ["port", "base", "donne"]],
+    ["¿Dónde vive la hermana de Marta?", ["vive", "hermana", "marta"]],
+    ["Qual è il cognome della vicina?", ["cognom", "vicina"]],
+    ["Hoe heet de hond van mijn zus?", ["heet", "hond", "zus"]],
+    ["Onde fica a chave do carro?", ["fica", "chave", "carro"]],
+  ])("%s has no function words of its language", (question, words) => {
+    expect(asked(question)).toEqual(words);
+  });
+
+  test("names of another language and single words keep theirs", () => {
+    expect(asked("When did Anna de Vries fly to Rio de Janeiro")).toContain("de");
+    expect(asked("Die Hard")).toEqual(["die", "hard"]);
+    expect(asked("der die das")).toHaveLength(3);
   });
 });
 
