@@ -1,11 +1,12 @@
 import { createRandom } from "../support/random.ts";
 import { readFamilies } from "./families.ts";
 import { type Half, readBoth, readChangedFacts } from "./own-sets.ts";
+import { readSheetAnswers } from "./sheets.ts";
 import { isKept as isKeptStore, readStores, textOf } from "./stores.ts";
 
 /** A question, and a memory that tells what it asks for or does not. Those of one group are learned from together or not at all. */
 export interface KnownAnswer {
-  set: "families" | "changed" | "corrections" | "both" | "stores";
+  set: "families" | "sheets" | "changed" | "corrections" | "both" | "stores";
   group: string;
   question: string;
   memory: string;
@@ -36,9 +37,16 @@ export async function readKnownAnswers(half: Half): Promise<KnownAnswer[]> {
       const far = Array.from({ length: OTHERS }, () => pick(families)).flatMap((other) =>
         other && other.name !== name ? [pick(other.same) ?? ""] : [],
       );
-      const wrong = [...others, ...far];
+      // Whoever asked the same has not told it.
+      const asked = questions
+        .filter((other) => other !== question)
+        .map((other) => `User: ${other}`);
+      const wrong = [...others, ...far, ...asked];
       add({ set: "families", group: name }, [question], { right: [...same, ...changes], wrong });
     }
+  }
+  for (const { sheet, ...answer } of await readSheetAnswers(half)) {
+    answers.push({ ...answer, set: "sheets", group: sheet });
   }
   for (const file of ["changed", "corrections"] as const) {
     for (const { versions, beside, questions } of await readChangedFacts(half, file)) {

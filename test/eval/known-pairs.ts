@@ -2,11 +2,12 @@ import { createRandom } from "../support/random.ts";
 import { readFamilyPairs } from "./families.ts";
 import { type Half, readBoth, readChangedFacts } from "./own-sets.ts";
 import { type Pair, readPairs } from "./pairs.ts";
+import { readSheetPairs } from "./sheets.ts";
 import { plantedFacts } from "./tidy-facts.ts";
 
 /** A pair of a set. Those of one group are learned from together or not at all: of one fact, shape or memory. */
 export interface KnownPair extends Pair {
-  set: "families" | "pairs" | "changed" | "corrections" | "both" | "planted";
+  set: "families" | "sheets" | "pairs" | "changed" | "corrections" | "both" | "planted";
   group: string;
 }
 
@@ -44,11 +45,17 @@ export function isKept({ group }: Pick<KnownPair, "group">): boolean {
   return Bun.hash.crc32(group) % 10 === 0;
 }
 
-/** The pairs of families of facts. */
-export async function readKnownFamilies(half: Half): Promise<KnownPair[]> {
-  return (await readFamilyPairs(half)).map(({ kind, family, ...texts }) => ({
-    ...texts,
-    ...{ kind: kind === "other" ? "related" : kind, set: "families", group: family },
+/** The pairs of families of facts, and of sheets. */
+export async function readWrittenPairs(half: Half): Promise<KnownPair[]> {
+  const families = (await readFamilyPairs(half)).map(
+    ({ family, ...pair }) => ({ ...pair, set: "families", group: family }) as const,
+  );
+  const sheets = (await readSheetPairs(half)).map(
+    ({ sheet, ...pair }) => ({ ...pair, set: "sheets", group: sheet }) as const,
+  );
+  return [...families, ...sheets].map(({ kind, ...pair }) => ({
+    ...pair,
+    kind: kind === "other" ? "related" : kind,
   }));
 }
 

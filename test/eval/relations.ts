@@ -4,8 +4,8 @@ import {
   isKept,
   type KnownPair,
   plantedPairs,
-  readKnownFamilies,
   readOwnPairs,
+  readWrittenPairs,
 } from "./known-pairs.ts";
 
 /**
@@ -22,10 +22,10 @@ type Shown = Judged & Pick<KnownPair, "set">;
 
 const embedder = rememberingEmbedder();
 const likeness = createLikeness(embedder);
-const learned = [...(await readKnownFamilies("dev")), ...(await readOwnPairs("dev"))];
+const learned = [...(await readWrittenPairs("dev")), ...(await readOwnPairs("dev"))];
 const PARTS: Record<string, KnownPair[]> = {
   kept: learned.filter(isKept),
-  held: [...(await readKnownFamilies("held")), ...(await readOwnPairs("held"))],
+  held: [...(await readWrittenPairs("held")), ...(await readOwnPairs("held"))],
   planted: plantedPairs(),
 };
 const judged = new Map<string, Shown[]>();

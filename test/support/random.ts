@@ -17,6 +17,13 @@ export function createRandom(seed: number) {
     pick<Item>(items: readonly Item[]): Item | undefined {
       return items[Math.floor(next() * items.length)];
     },
+    /** The items in another order. */
+    shuffled<Item>(items: readonly Item[]): Item[] {
+      return items
+        .map((item) => ({ item, place: next() }))
+        .sort((a, b) => a.place - b.place)
+        .map(({ item }) => item);
+    },
     /** A word that is in no other text. */
     word: () =>
       `w${Array.from({ length: 12 }, () => "abcdefghijkmnopqrstuvwxyz"[Math.floor(next() * 25)]).join("")}`,

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { openModelGraph } from "../../support/model-graph.ts";
 import { readKnownAnswers } from "../known-answers.ts";
-import { isKept, type KnownPair, readKnownFamilies, readOwnPairs } from "../known-pairs.ts";
+import { isKept, type KnownPair, readOwnPairs, readWrittenPairs } from "../known-pairs.ts";
 import type { Half } from "../own-sets.ts";
 
 const USAGE = `bun test/eval/relations/prepare.ts --out FILE
@@ -50,7 +50,7 @@ async function readHalf(half: Half): Promise<Known[]> {
     ...{ set, group, first: earlier, second: later },
   });
   return [
-    ...(await readKnownFamilies(half)).map(relation),
+    ...(await readWrittenPairs(half)).map(relation),
     ...(await readOwnPairs(half)).map(relation),
     ...(await readKnownAnswers(half)).map(
       ({ isAnswer, set, group, question, memory }): Known => ({

@@ -21,10 +21,11 @@ from network import WIDTH, Network, read_weights
 # In the order of the outputs, which relation-engine.ts reads. After them comes that of answers.
 KINDS = ["other", "changed", "same"]
 ANSWERS = ["none", "answer"]
-BATCH, RANK = 48, 16
+BATCH, RANK = 48, 24
 # What an epoch takes of the families, as shares of --pairs: there are far more of them than of our own sets, which it takes whole.
 FAMILIES = {"same": 0.2, "changed": 0.22, "other": 0.38, "answer": 0.15, "none": 0.22}
-# The same for the questions of stores.
+# The same for sheets, and for the questions of stores.
+SHEETS = {"same": 0.04, "changed": 0.07, "other": 0.12, "answer": 0.08, "none": 0.12}
 STORES = {"answer": 0.06, "none": 0.08}
 # How often it takes the pairs that were written one by one.
 PAIRS = 3
@@ -95,7 +96,7 @@ def epoch():
         sources.setdefault((pair["set"], pair["kind"]), []).append(pair)
     taken = []
     for (name, kind), pairs in sources.items():
-        shares = {"families": FAMILIES, "stores": STORES}.get(name)
+        shares = {"families": FAMILIES, "sheets": SHEETS, "stores": STORES}.get(name)
         if shares:
             taken += chance.sample(pairs, min(int(options.pairs * shares[kind]), len(pairs)))
         else:
