@@ -11,6 +11,7 @@ import { recallFigures } from "./recall-situations.ts";
 import { formatTable, summarise } from "./report.ts";
 import { withEvaluationServer } from "./server.ts";
 import { type EvaluationSet, readSet } from "./set.ts";
+import { sheetFigures } from "./sheet-stores.ts";
 import { readKeptStores } from "./stores.ts";
 import { formatFigures, isMissed } from "./table.ts";
 import { versionFigures } from "./versions.ts";
@@ -53,7 +54,9 @@ await withEvaluationServer(async (server, embedder) => {
       folder === undefined
         ? await measureOwn(server, modes)
         : await measureAll(server, folder, modes);
-    figures.push(...(await versionFigures("held", embedder)), ...(await recallFigures(server)));
+    figures.push(...(await versionFigures("held", embedder)));
+    figures.push(...(await sheetFigures("held", embedder)));
+    figures.push(...(await recallFigures(server)));
     print(figures, formatFigures(figures));
     if (figures.some(isMissed)) process.exitCode = 1;
     return;

@@ -23,7 +23,7 @@ interface Attribute {
 /** A subject in its forms. */
 type Subject = string[];
 
-interface Sheet {
+export interface Sheet {
   name: string;
   subjects: Subject[];
   attributes: Attribute[];
@@ -146,7 +146,7 @@ export async function readSheetAnswers(half: Half): Promise<SheetAnswer[]> {
 /** A fact with values of its own, which says sentences of its attribute. */
 type Fact = ReturnType<typeof createFact>;
 
-function createFact({ attribute, subject }: Cell, random: Random) {
+export function createFact({ attribute, subject }: Cell, random: Random) {
   const values = random.shuffled(attribute.values);
   const [form = "", second = form] = subject;
   return {

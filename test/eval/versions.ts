@@ -7,7 +7,7 @@ import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
 import { RELATED, versionData } from "../../src/memories/rules/search.ts";
 import type { Half } from "./own-sets.ts";
 import type { Figure } from "./table.ts";
-import { createAsker } from "./training/examples.ts";
+import { type Asker, createAsker } from "./training/examples.ts";
 import { areVersions, bothStores, changedStores, type VersionStore } from "./version-stores.ts";
 
 /** What the questions of stores of one kind have found. */
@@ -54,17 +54,26 @@ export async function versionFigures(half: Half, embedder: Embedder): Promise<Fi
   );
 }
 
+/** What a search finds, by the ranking alone and in the end, and how the set names its memories. */
+export async function searchSet(
+  { table, ask }: Pick<Asker, "table" | "ask">,
+  text: string,
+  embedder: Pick<Embedder, "relate">,
+) {
+  const { ids, ...results } = await ask(text, WEIGHTS);
+  const relate = relateUpTo(RELATED, embedder.relate);
+  const ranked = calibrate(results);
+  const read = await readAnswers(results.question, ranked, relate);
+  const data = await versionData(table, { ...results, ranked: read });
+  const ordered = await orderVersions(results.question, read, data, relate);
+  return { ranked, ordered, nameOf: (id = "") => ids.get(id) ?? "" };
+}
+
 async function askStore({ set }: VersionStore, embedder: Embedder) {
   const asker = await createAsker(set, embedder);
   const answers = [];
-  for (const { question: text, evidence, category } of set.questions) {
-    const { ids, ...results } = await asker.ask(text, WEIGHTS);
-    const relate = relateUpTo(RELATED, embedder.relate);
-    const ranked = calibrate(results);
-    const found = await readAnswers(results.question, ranked, relate);
-    const data = await versionData(asker.table, { ...results, ranked: found });
-    const ordered = await orderVersions(results.question, found, data, relate);
-    const nameOf = (id = "") => ids.get(id) ?? "";
+  for (const { question, evidence, category } of set.questions) {
+    const { ranked, ordered, nameOf } = await searchSet(asker, question, embedder);
     // Other memories of a store may be versions, which nobody has said.
     const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>
       newer !== undefined &&

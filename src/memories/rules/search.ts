@@ -141,8 +141,14 @@ export async function searchTable(
   // The floor was fitted for hybrid scores only.
   const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
   const scored = answering.filter(({ score }) => score >= minScore);
+  const { model } = embedder;
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? await collapse(scored, await vectorsOf(table, scored, data), embedder, filter.isCurrent)
+    ? await collapse(
+        scored,
+        await vectorsOf(table, scored, data),
+        { model, relate },
+        filter.isCurrent,
+      )
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,

@@ -24,6 +24,8 @@ export interface Example {
 const BEST = 100;
 const DAY = 86_400_000;
 
+export type Asker = Awaited<ReturnType<typeof createAsker>>;
+
 /** Asks questions of a set in an account of its own, which is only a view. */
 export async function createAsker({ memories, questions }: EvaluationSet, embedder: Embedder) {
   const view = createView(embedder.model.dimension);
