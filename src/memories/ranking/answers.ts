@@ -3,23 +3,26 @@ import { withScores } from "./chance.ts";
 import { factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { logOddsOf } from "./relevance.ts";
+import { chanceOf, logOddsOf } from "./relevance.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
-const READ = 5;
+const READ = 6;
 /** The chance from which on it is likely that something is known. Below it, reading costs time and hardly changes what comes first. */
 const LIKELY = 0.8;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
-/** What the log-odds that a memory answers the question count beside its order. */
-const WEIGHT = 0.8;
-/** A chance of 0 or 1 has no log-odds. */
-const LOWEST = 0.01;
+/**
+ * What it counts that another result answers the question better, in log-odds: for the order `order` times what the model makes of
+ * both, and for the chance half of it. Chosen on sets that the model has not learned from, by what comes first and by how much
+ * of the evidence is still returned.
+ */
+const COUNTS = { order: 0.4, chance: 0.2 };
+/** The model is never surer than this, or the opposite: typing errors and single words mislead it. */
+const SUREST = 0.9;
 
 /**
- * Reads results that are nearly as likely as the best together with the question, and puts those first that tell what it asks
- * for: another thing said in the same words is as near in meaning. Each place keeps its chance, since a model that knows
- * only two texts can tell which of them answers better, and not whether one is worth returning.
+ * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
+ * near in meaning. Those that tell less of what it asks for than the best one read become less likely.
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
@@ -35,28 +38,32 @@ export async function readAnswers(
   if (mode !== "hybrid" || !hasWords || asksForPast || period !== null) return results;
   const best = results[0]?.chance ?? 0;
   if (best < LIKELY) return results;
-  const places = results
-    .slice(0, READ)
-    .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
-  if (places.length < 2) return results;
-  const relations = await Promise.all(places.map(({ memory }) => relate(text, memory.content)));
+  const first = results.slice(0, READ);
+  const close = first.filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
+  if (close.length < 2) return results;
+  const relations = await Promise.all(close.map(({ memory }) => relate(text, memory.content)));
   if (relations.includes(null)) return results;
-  const read = places.map((one, at) => {
-    const { keys } = factOf(one.memory);
-    const named = identifiers.filter((each) => keys.has(each)).length;
-    const answers = relations[at]?.answers ?? 0;
-    return { one, named, order: one.order + WEIGHT * logOddsOf(answers, LOWEST) };
+  const answers = relations.map((relation) => logOddsOf(relation?.answers ?? 0, 1 - SUREST));
+  const most = Math.max(...answers);
+  const lessened = first.map((one) => {
+    const at = close.indexOf(one);
+    return at < 0 ? one : lessen(one, most - (answers[at] ?? 0));
   });
   // What the question names exactly counts more than what the model makes of it.
-  read.sort((a, b) => b.named - a.named || b.order - a.order);
-  const ordered = [...results];
-  for (const [at, { one }] of read.entries()) {
-    const place = places[at];
-    if (!place) continue;
-    const { order, logOdds, chance } = place;
-    ordered[results.indexOf(place)] = { ...one, order, logOdds, chance };
-  }
-  return withScores(ordered, question);
+  const named = new Map(
+    lessened.map((one) => {
+      const { keys } = factOf(one.memory);
+      return [one, identifiers.filter((each) => keys.has(each)).length];
+    }),
+  );
+  const namedIn = (one: Ranked) => named.get(one) ?? 0;
+  lessened.sort((a, b) => namedIn(b) - namedIn(a) || b.order - a.order);
+  return withScores([...lessened, ...results.slice(READ)], question);
+}
+
+function lessen(one: Ranked, by: number): Ranked {
+  const logOdds = one.logOdds - COUNTS.chance * by;
+  return { ...one, order: one.order - COUNTS.order * by, logOdds, chance: chanceOf(logOdds) };
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */
