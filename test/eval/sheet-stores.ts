@@ -1,35 +1,31 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { answersAmong } from "../../src/memories/ranking/chance.ts";
-import { createRandom, type Random } from "../support/random.ts";
+import { createRandom } from "../support/random.ts";
 import type { Half } from "./own-sets.ts";
 import type { EvaluationSet } from "./set.ts";
-import { createFact, readSheets, type Sheet } from "./sheets.ts";
+import { cellsOf, createFact, readSheets, type Sheet } from "./sheets.ts";
 import type { Figure } from "./table.ts";
 import { createAsker } from "./training/examples.ts";
+import { areVersions, type VersionStore } from "./version-stores.ts";
 import { searchSet } from "./versions.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2025-02-03T08:00:00Z");
-/** How many facts of a store were said once, have changed, and have ended; the others were never said. */
-const SHARES = { known: 0.45, changed: 0.25, ended: 0.1 };
+/** How many facts of a store were said once, have changed, have ended, and were never said. */
+const SHARES = { known: 0.45, changed: 0.25, ended: 0.1, unsaid: 0.2 };
 const ASKED = 2;
 
 const KINDS = ["known", "changed", "ended", "unsaid"] as const;
-
-interface StoredFact {
-  kind: (typeof KINDS)[number];
-  /** The names of its memories in the store, the newest first. */
-  names: string[];
-  questions: string[];
-}
+type Kind = (typeof KINDS)[number];
 
 /** What an answer shows first. `marked`: what held once, and that there is something newer. */
 type First = "right" | "stale" | "marked" | "other" | "nothing";
 
-interface Answer extends Pick<StoredFact, "kind"> {
+interface Answer {
+  kind: Kind;
   first: First;
-  /** Memories that are marked as outdated although nothing newer says otherwise. */
-  falselyMarked: number;
+  /** Whether a memory is marked as outdated by one that is no version of it. */
+  isFalselyMarked: boolean;
 }
 
 /**
@@ -38,13 +34,15 @@ interface Answer extends Pick<StoredFact, "kind"> {
  */
 export async function sheetFigures(half: Half, embedder: Embedder): Promise<Figure[]> {
   const answers: Answer[] = [];
-  for (const sheet of await readSheets(half)) answers.push(...(await askSheet(sheet, embedder)));
+  for (const sheet of await readSheets(half)) {
+    answers.push(...(await askStore(storeOf(sheet), embedder)));
+  }
   return KINDS.flatMap((kind) => {
     const own = answers.filter((answer) => answer.kind === kind);
     const group = `facts of one shape, ${kind} (${own.length})`;
     const share = (wanted: First) =>
       own.filter(({ first }) => first === wanted).length / own.length;
-    const falselyMarked = own.filter((answer) => answer.falselyMarked > 0).length / own.length;
+    const falselyMarked = own.filter((answer) => answer.isFalselyMarked).length / own.length;
     const marks = { group, name: "with a false mark", value: falselyMarked };
     if (kind === "unsaid") return [{ group, name: "silent", value: share("nothing") }, marks];
     return [
@@ -56,33 +54,33 @@ export async function sheetFigures(half: Half, embedder: Embedder): Promise<Figu
   });
 }
 
-async function askSheet(sheet: Sheet, embedder: Embedder): Promise<Answer[]> {
-  const { set, facts } = storeOf(sheet, createRandom(1));
-  const outdated = new Set(facts.flatMap(({ names }) => names.slice(1)));
+async function askStore({ set }: VersionStore, embedder: Embedder): Promise<Answer[]> {
   const asker = await createAsker(set, embedder);
   const answers: Answer[] = [];
-  for (const { kind, names, questions } of facts) {
-    for (const question of questions) {
-      const { ordered, nameOf } = await searchSet(asker, question, embedder);
-      const [best] = answersAmong(ordered);
-      const name = nameOf(best?.memory.id);
-      const isOld = names.slice(1).includes(name);
-      const shown = name === names[0] ? "right" : isOld ? "stale" : "other";
-      const first = shown === "stale" && best?.newer ? "marked" : shown;
-      const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>
-        newer !== undefined && !outdated.has(nameOf(memory.id));
-      const falselyMarked = ordered.filter(isFalse).length;
-      answers.push({ kind, first: best ? first : "nothing", falselyMarked });
-    }
+  for (const { question, evidence, category } of set.questions) {
+    const { ordered, nameOf } = await searchSet(asker, question, embedder);
+    const [best] = answersAmong(ordered);
+    const [wanted = ""] = evidence;
+    const name = nameOf(best?.memory.id);
+    const isOld = name !== wanted && areVersions(name, wanted);
+    const old = best?.newer ? "marked" : "stale";
+    const shown = name === wanted ? "right" : isOld ? old : "other";
+    const isFalse = ({ memory, newer }: (typeof ordered)[number]) =>
+      newer !== undefined && !areVersions(nameOf(memory.id), nameOf(newer));
+    answers.push({
+      kind: category as Kind,
+      first: best ? shown : "nothing",
+      isFalselyMarked: ordered.some(isFalse),
+    });
   }
   asker.close();
   return answers;
 }
 
-/** What a store has of a sheet's facts, and what is asked. No text is in it twice. */
-function storeOf({ subjects, attributes }: Sheet, random: Random) {
+/** What a store has of a sheet's facts, and what is asked. The categories are `KINDS`. No text is in it twice. */
+export function storeOf({ name, subjects, attributes }: Sheet): VersionStore {
+  const random = createRandom(1);
   const set: EvaluationSet = { memories: [], questions: [] };
-  const facts: StoredFact[] = [];
   const said = new Set<string>();
   const save = (id: string, content: string, day: number) => {
     if (said.has(content)) return [];
@@ -91,34 +89,33 @@ function storeOf({ subjects, attributes }: Sheet, random: Random) {
     set.memories.push({ id, content, said_at: new Date(time).toISOString() });
     return [id];
   };
-  for (const [place, subject] of subjects.entries()) {
-    for (const attribute of attributes) {
-      const { say, values } = createFact({ attribute, subject }, random);
-      const [value, next] = values;
-      const kind = kindOf(random.next());
-      const id = `${place} ${attribute.name}`;
-      const day = random.below(300);
-      const names = kind === "unsaid" ? [] : save(id, say(random.pick(attribute.same), value), day);
-      const changes = random.pick([attribute.same, attribute.changes]);
-      const later = {
-        changed: say(random.pick(changes ?? []), next, value),
-        ended: say(random.pick(attribute.ends), value, value),
-      };
-      if (kind === "changed" || kind === "ended") {
-        names.unshift(...save(`${id}, later`, later[kind], day + 20));
-      }
-      const questions = random.shuffled(attribute.questions).slice(0, ASKED);
-      facts.push({ kind, names, questions: questions.map((shape) => say(shape)) });
+  for (const [at, cell] of cellsOf({ subjects, attributes }).entries()) {
+    const { say, values } = createFact(cell, random);
+    const { same, changes, ends, questions } = cell.attribute;
+    const [value, next] = values;
+    const category = kindOf(random.next());
+    const day = random.below(300);
+    const evidence =
+      category === "unsaid" ? [] : save(`${at}.-1`, say(random.pick(same), value), day);
+    const later = {
+      changed: say(random.pick(random.pick([same, changes]) ?? []), next, value),
+      ended: say(random.pick(ends), value, value),
+    };
+    if (category === "changed" || category === "ended") {
+      evidence.unshift(...save(`${at}.-2`, later[category], day + 20));
+    }
+    for (const shape of random.shuffled(questions).slice(0, ASKED)) {
+      set.questions.push({ question: say(shape), evidence: evidence.slice(0, 1), category });
     }
   }
-  return { set, facts };
+  return { kind: name, set };
 }
 
-function kindOf(chance: number): StoredFact["kind"] {
+function kindOf(chance: number): Kind {
   let left = chance;
-  for (const [kind, share] of Object.entries(SHARES)) {
-    if (left < share) return kind as StoredFact["kind"];
-    left -= share;
+  for (const kind of KINDS) {
+    if (left < SHARES[kind]) return kind;
+    left -= SHARES[kind];
   }
   return "unsaid";
 }

@@ -169,6 +169,11 @@ interface Cell {
   subject: Subject;
 }
 
+/** All facts of a sheet. */
+export function cellsOf({ subjects, attributes }: Pick<Sheet, "subjects" | "attributes">): Cell[] {
+  return subjects.flatMap((subject) => attributes.map((attribute) => ({ attribute, subject })));
+}
+
 /** Each fact of the sheets, with facts beside it: of the subject most like its own, of another one, and other ones of its own. */
 async function forEachFact(half: Half) {
   const facts: { sheet: string; random: Random; own: Fact; beside: Fact[] }[] = [];

@@ -25,7 +25,7 @@ BATCH, RANK = 48, 24
 # What an epoch takes of the families, as shares of --pairs: there are far more of them than of our own sets, which it takes whole.
 FAMILIES = {"same": 0.2, "changed": 0.22, "other": 0.38, "answer": 0.15, "none": 0.22}
 # The same for sheets, and for the questions of stores.
-SHEETS = {"same": 0.06, "changed": 0.12, "other": 0.2, "answer": 0.16, "none": 0.26}
+SHEETS = {"same": 0.04, "changed": 0.07, "other": 0.12, "answer": 0.08, "none": 0.12}
 STORES = {"answer": 0.06, "none": 0.08}
 # How often it takes the pairs that were written one by one.
 PAIRS = 3
