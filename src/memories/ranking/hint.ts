@@ -28,10 +28,9 @@ export const LEAST_ALIKE = 0.25;
  * to tidy must rarely be wrong, and merging hides one of two.
  */
 const LEAST = {
-  hint: 0.5,
-  hintOfValue: 0.2,
+  hint: { same: 0.7, changed: 0.85 },
   merged: 0.6,
-  proposed: { same: 0.9, changed: 0.8 },
+  proposed: { same: 0.9, changed: 0.9 },
   sameWithMore: 0.98,
 };
 /** The least chance of a change by which the earlier text is left out of a recall. */
@@ -62,9 +61,9 @@ export async function hintOf(
   if (difference.regions.length === 0 && !isOther) return "near";
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
-  const { same, changed } = relation;
-  if (same + changed < (isReplaced ? LEAST.hintOfValue : LEAST.hint)) return null;
-  return isReplaced || changed > same ? "changed" : "near";
+  if (relation.changed >= LEAST.hint.changed) return "changed";
+  // Another value in place of one never says the same.
+  return !isReplaced && relation.same >= LEAST.hint.same ? "near" : null;
 }
 
 /**
