@@ -2,7 +2,7 @@ import type { Encoding, Tokenizer } from "@anush008/tokenizers";
 import type { FlagEmbedding } from "fastembed";
 import type { InferenceSession as Sessions, Tensor } from "onnxruntime-node";
 import { prepareInference } from "../native/inference.ts";
-import { functionWordsOf } from "../text/stop-words.ts";
+import { functionWordsIn } from "../text/stop-words.ts";
 import { MAX_STATES, type QueryEmbedding, STATE_BYTES } from "./embedder.ts";
 import type { ModelManifest, Pooling } from "./manifest.ts";
 import { firstPassage, type Passage, splitPassages } from "./passages.ts";
@@ -147,7 +147,7 @@ export async function loadEngine(manifest: ModelManifest, folder: string, cacheD
         query,
         start,
         MAX_STATES,
-        functionWordsOf(start),
+        functionWordsIn(start),
       );
       const words = chosen.map(({ word }) => word);
       return { vector, states: { numbers, words }, understood: await understood(tokens) };

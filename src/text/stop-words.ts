@@ -36,7 +36,7 @@ const FUNCTION_WORDS = [
   // Italian
   `il lo la i gli le l un uno una e o ma di del dello della dei degli delle d a al allo alla ai agli alle da dal dallo
   dalla dai dagli dalle in nel nello nella nei negli nelle con su sul sullo sulla sui sugli sulle per tra fra senza che
-  chi cui quale quali quando come dove perché quanto quanta quanti quante è sono era erano essere ha hanno aveva avere ho
+  chi cui qual quale quali quando come dove perché quanto quanta quanti quante è sono era erano essere ha hanno aveva avere ho
   hai io tu lui lei noi voi loro mi ti si ci vi mio mia miei mie tuo tua tuoi tue suo sua suoi sue nostro nostra nostri
   nostre questo questa questi queste non più`,
   // Dutch
@@ -51,18 +51,42 @@ const FUNCTION_WORDS = [
   meu minha meus minhas teu tua seu sua seus suas nosso nossa nossos nossas este esta estes estas esse essa isto isso não
   mais`,
 ].map((words) => new Set(words.split(/\s+/)));
-const NONE: ReadonlySet<string> = new Set();
 const ENGLISH = new Set(STOP_WORDS);
-const WORD = /[\p{L}\p{N}]+/gu;
-/** Fewer function words of a language may be those of a name, such as "Rio de Janeiro". */
-const FEWEST = 2;
+/** Words that are no part of a path, an option or a name with a hyphen. */
+const WORD = /(?<![\p{L}\p{N}/_.-])[\p{L}\p{N}]+(?![\p{L}\p{N}/_-])/gu;
+/** Fewer different function words of a language may be those of a name, such as "Rio de Janeiro"; of a question two are enough. */
+const FEWEST = 3;
+const ASKS = /\?\s*$/;
 
-/** The function words of the language that a text is in; none for English, and for a text of few words. */
-export function functionWordsOf(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(WORD) ?? [];
-  const countOf = (known: ReadonlySet<string>) => words.filter((word) => known.has(word)).length;
+/** A text without its function words, if it is in another language than English. */
+export function withoutFunctionWords(text: string): string {
+  const empty = functionWordsIn(text);
+  if (empty.size === 0) return text;
+  let at = 0;
+  return text
+    .normalize("NFC")
+    .replace(WORD, (word) => (!isName(word, at++) && empty.has(word.toLowerCase()) ? "" : word));
+}
+
+/**
+ * The function words in a text that is in another language than English, in lower case; none in English, and in a text of
+ * names. A word with a capital is a name, unless the text begins with it.
+ */
+export function functionWordsIn(text: string): ReadonlySet<string> {
+  const said = [...text.normalize("NFC").matchAll(WORD)];
+  const words = said.flatMap(([word], at) => (isName(word, at) ? [] : word.toLowerCase()));
+  // A single letter may be anything.
+  const longer = new Set(words.filter(({ length }) => length > 1));
+  const countOf = (known: ReadonlySet<string>) => longer.intersection(known).size;
   const counts = FUNCTION_WORDS.map(countOf);
   const most = Math.max(...counts);
-  const isOther = most >= FEWEST && most > countOf(ENGLISH);
-  return (isOther && FUNCTION_WORDS[counts.indexOf(most)]) || NONE;
+  const known = FUNCTION_WORDS[counts.indexOf(most)] ?? ENGLISH;
+  const asks = ASKS.test(text) && known.has(words[0] ?? "");
+  const isOther = most >= FEWEST - Number(asks) && most > countOf(ENGLISH);
+  return isOther ? new Set(words).intersection(known) : new Set();
+}
+
+/** @param place 0 for the first word of a text, which has a capital in any case */
+function isName(word: string, place: number): boolean {
+  return place > 0 && /^\p{Lu}/u.test(word);
 }

@@ -1,5 +1,5 @@
 import porter2 from "wink-porter2-stemmer";
-import { functionWordsOf, STOP_WORDS } from "../../text/stop-words.ts";
+import { STOP_WORDS, withoutFunctionWords } from "../../text/stop-words.ts";
 
 /** Scripts without spaces between words, and Hangul, which has none between a noun and its particles. */
 export const HAS_UNSPACED =
@@ -143,11 +143,14 @@ export function indexedWords(text: string) {
  * smaller weights. Without the function words of its language, unless it has no others.
  */
 export function askedWords(question: string): Map<string, number> {
+  const asked = wordsWithWeights(withoutFunctionWords(question));
+  return asked.size > 0 ? asked : wordsWithWeights(question);
+}
+
+function wordsWithWeights(text: string): Map<string, number> {
   const weights = new Map<string, number>();
-  forEachToken(question, (token, weight) => weights.set(token, weight));
-  const empty = [...functionWordsOf(question)].map(tokenOf);
-  const asked = [...weights].filter(([token]) => !empty.includes(token));
-  return asked.length > 0 ? new Map(asked) : weights;
+  forEachToken(text, (token, weight) => weights.set(token, weight));
+  return weights;
 }
 
 /** All words of a text as an index has them, in order. */

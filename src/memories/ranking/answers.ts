@@ -12,17 +12,18 @@ const LIKELY = 0.8;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
 /**
- * What it counts that another result answers the question better, in log-odds: for the order `order` times what the model makes of
- * both, and for the chance half of it. Chosen on sets that the model has not learned from, by what comes first and by how much
- * of the evidence is still returned.
+ * What a result loses, in log-odds, for each unit by which the model's log-odds that it answers are below the best ones: when
+ * the read results are put in order, and of its chance. Chosen on sets that the model has not learned from, by what comes first and by
+ * how much of the evidence is still returned.
  */
-const COUNTS = { order: 0.4, chance: 0.2 };
-/** The model is never surer than this, or the opposite: typing errors and single words mislead it. */
-const SUREST = 0.9;
+const LOSSES = { order: 0.4, chance: 0.2 };
+/** The model's chances count as 0.1 to 0.9: typing errors and single words mislead it. */
+const LOWEST = 0.1;
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. Those that tell less of what it asks for than the best one read become less likely.
+ * near in meaning. They are put in the order in which they answer, at the places that they have; those that answer less well than
+ * the best of them become less likely.
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
@@ -38,32 +39,47 @@ export async function readAnswers(
   if (mode !== "hybrid" || !hasWords || asksForPast || period !== null) return results;
   const best = results[0]?.chance ?? 0;
   if (best < LIKELY) return results;
-  const first = results.slice(0, READ);
-  const close = first.filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
-  if (close.length < 2) return results;
-  const relations = await Promise.all(close.map(({ memory }) => relate(text, memory.content)));
+  const places = results
+    .slice(0, READ)
+    .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
+  if (places.length < 2) return results;
+  const relations = await Promise.all(places.map(({ memory }) => relate(text, memory.content)));
   if (relations.includes(null)) return results;
-  const answers = relations.map((relation) => logOddsOf(relation?.answers ?? 0, 1 - SUREST));
-  const most = Math.max(...answers);
-  const lessened = first.map((one) => {
-    const at = close.indexOf(one);
-    return at < 0 ? one : lessen(one, most - (answers[at] ?? 0));
+  const read = places.map((one, at) => {
+    const { keys } = factOf(one.memory);
+    const named = identifiers.filter((each) => keys.has(each)).length;
+    return { one, named, answers: logOddsOf(relations[at]?.answers ?? 0, LOWEST) };
   });
   // What the question names exactly counts more than what the model makes of it.
-  const named = new Map(
-    lessened.map((one) => {
-      const { keys } = factOf(one.memory);
-      return [one, identifiers.filter((each) => keys.has(each)).length];
+  const mostNamed = Math.max(...read.map(({ named }) => named));
+  const most = Math.max(
+    ...read.filter(({ named }) => named === mostNamed).map(({ answers }) => answers),
+  );
+  const inOrder = read
+    .map((each) => ({ ...each, less: Math.max(0, most - each.answers) }))
+    .sort(
+      (a, b) =>
+        b.named - a.named ||
+        b.one.order - LOSSES.order * b.less - (a.one.order - LOSSES.order * a.less),
+    );
+  const placed = new Map(
+    inOrder.flatMap(({ one, less }, at) => {
+      const place = places[at];
+      return place ? [[place, takePlace(one, place, LOSSES.chance * less)] as const] : [];
     }),
   );
-  const namedIn = (one: Ranked) => named.get(one) ?? 0;
-  lessened.sort((a, b) => namedIn(b) - namedIn(a) || b.order - a.order);
-  return withScores([...lessened, ...results.slice(READ)], question);
+  const ordered = results.map((one) => placed.get(one) ?? one);
+  // What has become less likely than others comes after them.
+  return withScores(
+    ordered.sort((a, b) => b.order - a.order),
+    question,
+  );
 }
 
-function lessen(one: Ranked, by: number): Ranked {
-  const logOdds = one.logOdds - COUNTS.chance * by;
-  return { ...one, order: one.order - COUNTS.order * by, logOdds, chance: chanceOf(logOdds) };
+/** A result at the place of another one, and less likely than that was. */
+function takePlace(one: Ranked, place: Ranked, loss: number): Ranked {
+  const logOdds = place.logOdds - loss;
+  return { ...one, order: place.order - loss, logOdds, chance: chanceOf(logOdds) };
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */

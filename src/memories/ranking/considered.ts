@@ -110,6 +110,8 @@ interface Scored {
 interface TurnReader<Saved, Captured> {
   /** Whether the user states something in a turn. */
   states(turn: Captured): boolean;
+  /** Whether a turn only asks. */
+  asks(turn: Captured): boolean;
   /** Whether a turn has all that the question names and a saved memory has, and more of it. */
   namesMore(turn: Captured, saved: Saved): boolean;
 }
@@ -118,24 +120,23 @@ interface TurnReader<Saved, Captured> {
  * Merges captured turns into saved memories. A turn needs a lead: a remark in passing is weaker evidence than a saved
  * memory, and a repeated question finds the turns in which it was asked before. A saved memory that lacks what the question
  * names is about something like it, so a small lead is enough. A turn that comes before a saved memory is at least as
- * likely an answer, and no result is likelier or gets a higher score than the one before it.
+ * likely an answer, and no result gets a higher score than the one before it.
  * @param saved with comparable scores, the best first
  * @param captured with comparable scores
  */
 export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   saved: readonly Saved[],
   captured: readonly Captured[],
-  { states, namesMore }: TurnReader<Saved, Captured>,
+  { states, asks, namesMore }: TurnReader<Saved, Captured>,
 ): (Saved | Captured)[] {
   const turns = captured
     .map((turn) => ({ turn, lead: states(turn) ? LEADS.stating : LEADS.other }))
     .sort((a, b) => b.turn.order - b.lead - (a.turn.order - a.lead));
   const placed: (Saved | Captured)[] = [];
-  const highest = { score: 1, chance: 1 };
+  let highest = 1;
   const place = (one: Saved | Captured) => {
-    highest.score = Math.min(highest.score, one.score);
-    highest.chance = Math.min(highest.chance, one.chance);
-    placed.push({ ...one, ...highest });
+    highest = Math.min(highest, one.score);
+    placed.push({ ...one, score: highest });
   };
   const leads = ({ turn, lead }: (typeof turns)[number], one: Saved): boolean => {
     const ahead = turn.order - one.order;
@@ -151,6 +152,11 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     }
     place(one);
   }
-  for (const { turn } of turns.slice(next)) place(turn);
+  // Who asked a question before does not make it likely that something is known.
+  const most = Math.max(0, ...saved.map(({ chance }) => chance));
+  for (const { turn } of turns.slice(next)) {
+    const isCapped = saved.length > 0 && asks(turn);
+    place(isCapped ? { ...turn, chance: Math.min(most, turn.chance) } : turn);
+  }
   return placed;
 }

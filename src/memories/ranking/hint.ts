@@ -206,8 +206,9 @@ function piecesOf(text: string): Set<string> {
 
 /** The cosine from which on two texts may say the same. */
 const LEAST_COSINE = 0.75;
-/** Results that are compared with the ones before them. */
+/** Results that are compared with the ones before them, and pairs that the model of relations judges. */
 const COMPARED = 24;
+const RELATED = 12;
 
 /** A result of a search, as far as restatements need it. */
 interface Restated {
@@ -228,9 +229,10 @@ interface Restated {
 export async function collapse<Result extends Restated>(
   results: readonly Result[],
   vectors: ReadonlyMap<string, Float32Array>,
-  { model, relate }: { model: Pick<EmbeddingModel, "cosines">; relate: Relate },
+  embedder: { model: Pick<EmbeddingModel, "cosines">; relate: Relate },
   areCurrent = false,
 ): Promise<(Result & { alike?: string[] })[]> {
+  const relate = relateUpTo(RELATED, embedder.relate);
   const groups: Result[][] = [];
   for (const [place, result] of results.entries()) {
     const own = place < COMPARED ? vectors.get(result.memory.id) : undefined;
@@ -261,7 +263,7 @@ export async function collapse<Result extends Restated>(
     if (cosine < LEAST_COSINE) return false;
     const [a, b] = [one.memory, other.memory].sort((x, y) => x.createdAt - y.createdAt);
     if (!a || !b || a.project !== b.project) return false;
-    return await isRestatement(a, b, meaningScore(cosine, model.cosines), relate);
+    return await isRestatement(a, b, meaningScore(cosine, embedder.model.cosines), relate);
   }
 }
 

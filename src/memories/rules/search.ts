@@ -15,7 +15,7 @@ import {
   type RankedResults,
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
-import { factOf, statementIn } from "../ranking/fact-text.ts";
+import { factOf, MAX_FACT_LENGTH, statementIn } from "../ranking/fact-text.ts";
 import { collapse, relateUpTo } from "../ranking/hint.ts";
 import {
   type AskedText,
@@ -141,14 +141,8 @@ export async function searchTable(
   // The floor was fitted for hybrid scores only.
   const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
   const scored = answering.filter(({ score }) => score >= minScore);
-  const { model } = embedder;
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
-    ? await collapse(
-        scored,
-        await vectorsOf(table, scored, data),
-        { model, relate },
-        filter.isCurrent,
-      )
+    ? await collapse(scored, await vectorsOf(table, scored, data), embedder, filter.isCurrent)
     : scored;
   const hits = wanted.slice(0, limit).map(({ newer, replaces, alike, ...one }) => ({
     memory: one.memory,
@@ -174,6 +168,10 @@ function readTurns({ facts }: Question, captured: readonly Ranked[]) {
   };
   return {
     states: (turn: Ranked) => stating.has(turn),
+    asks: (turn: Ranked) =>
+      !stating.has(turn) &&
+      turn.memory.content.length <= MAX_FACT_LENGTH &&
+      factOf(turn.memory).speaker === "User",
     namesMore(turn: Ranked, saved: Ranked) {
       const [named, bySaved] = [namedIn(turn), namedIn(saved)];
       return named.size > bySaved.size && bySaved.isSubsetOf(named);

@@ -9,11 +9,15 @@ const one = (kind: string, order: number) => {
 };
 
 /** The kinds of results in their order: `s`aved, `c`aptured. */
-function merge(saved: number[], captured: number[], { states = true, namesMore = false } = {}) {
+function merge(
+  saved: number[],
+  captured: number[],
+  { states = true, asks = false, namesMore = false } = {},
+) {
   return placeAmongSaved(
     saved.map((order) => one("s", order)),
     captured.map((order) => one("c", order)),
-    { states: () => states, namesMore: () => namesMore },
+    { states: () => states, asks: () => asks, namesMore: () => namesMore },
   );
 }
 const kindsOf = (placed: readonly { kind: string }[]) => placed.map(({ kind }) => kind).join("");
@@ -35,31 +39,30 @@ test("a turn that only asks comes after what was saved, and after what was state
   expect(kindsOf(merge([-3], [4], { states: false }))).toBe("sc");
   const placed = placeAmongSaved([], [one("asks", 3), one("states", -2)], {
     states: ({ kind }) => kind === "states",
+    asks: ({ kind }) => kind === "asks",
     namesMore: () => false,
   });
   expect(kindsOf(placed)).toBe("statesasks");
 });
 
-test("nothing is lost, no result has a higher score or chance than the one before it, and a turn is as likely as what it leads", () => {
+test("nothing is lost, no result has a higher score than the one before it, and a turn is as likely as what it leads", () => {
   const placed = merge([1, 0.5, -3], [3, -1, 2.2]);
   const ordersOf = (wanted: string) =>
     placed.flatMap(({ kind, order }) => (kind === wanted ? order : []));
   expect(ordersOf("s")).toEqual([1, 0.5, -3]);
   expect(ordersOf("c")).toEqual([3, 2.2, -1]);
-  for (const figure of ["score", "chance"] as const) {
-    const figures = placed.map((each) => each[figure]);
-    expect(figures).toEqual(figures.toSorted((a, b) => b - a));
-  }
+  const scores = placed.map(({ score }) => score);
+  expect(scores).toEqual(scores.toSorted((a, b) => b - a));
   const [turn] = placeAmongSaved(
     [{ ...one("s", 0), chance: 0.9, score: 0.8, logOdds: 2.2 }],
     [{ ...one("c", 2), chance: 0.2, score: 0.2, logOdds: -1.4 }],
-    { states: () => true, namesMore: () => false },
+    { states: () => true, asks: () => false, namesMore: () => false },
   );
   expect(turn).toMatchObject({ kind: "c", chance: 0.9, logOdds: 2.2, score: 0.8 });
 });
 
-test("who asked a question before does not make it likely that something is known", () => {
-  const [saved, asked] = merge([-3], [4], { states: false });
-  expect(saved).toMatchObject({ kind: "s", chance: chanceOf(-3) });
-  expect(asked).toMatchObject({ kind: "c", chance: chanceOf(-3) });
+test("who asked a question before does not make it likely that something is known, but an answer does", () => {
+  const likelier = (asks: boolean) => merge([-3], [4], { states: false, asks })[1];
+  expect(likelier(true)).toMatchObject({ kind: "c", chance: chanceOf(-3) });
+  expect(likelier(false)).toMatchObject({ kind: "c", chance: chanceOf(4) });
 });

@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import type { Relate } from "../../../src/embedding/relations/relater.ts";
+import { readAnswers } from "../../../src/memories/ranking/answers.ts";
+import { readQuestion } from "../../../src/memories/ranking/question.ts";
+import { explain, type Ranked } from "../../../src/memories/ranking/rank.ts";
+import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
+import { SIGNALS } from "../../../src/memories/ranking/signals/signals.ts";
+
+const LONG = "Minutes of a long meeting about many things. ".repeat(20);
+
+/** A result with log-odds, which is as high as them. */
+function result(content: string, logOdds: number): Ranked {
+  const [chance, signals] = [chanceOf(logOdds), new Float64Array(SIGNALS.length)];
+  const memory = { content, id: content, createdAt: 0, sessionId: null } as Ranked["memory"];
+  const sums = { sum: logOdds, order: logOdds, logOdds, retention: 1 };
+  return { memory, passage: 0, score: chance, chance, signals, ...sums } as Ranked;
+}
+
+/** Reads results with a model that says yes to those with an exclamation mark. */
+async function read(text: string, results: readonly Ranked[], calls: string[] = []) {
+  const relate: Relate = async (_, memory) => {
+    calls.push(memory);
+    return { same: 0, changed: 0, answers: memory.includes("!") ? 1 : 0 };
+  };
+  const question = { ...readQuestion(text, 0), mode: "hybrid", decay: null } as const;
+  return { found: await readAnswers(question, results, relate), question };
+}
+const contentsOf = (found: readonly Ranked[]) => found.map(({ memory }) => memory.content);
+
+test("what answers takes the best place and its chance, and the others become less likely", async () => {
+  const { found } = await read("which port has the cache?", [
+    result("The port of the web is 80.", 3),
+    result("The port of the cache is 81!", 2.9),
+    result(LONG, 2.5),
+  ]);
+  expect(contentsOf(found)).toEqual([
+    "The port of the cache is 81!",
+    LONG,
+    "The port of the web is 80.",
+  ]);
+  expect(found[0]?.chance).toBeCloseTo(chanceOf(3), 5);
+  // What was not read is as likely as before.
+  expect(found[1]?.chance).toBeCloseTo(chanceOf(2.5), 5);
+  expect(found[2]?.chance).toBeLessThan(chanceOf(2.5));
+});
+
+test("a memory that names what the question names comes before one that answers, at the chance of its place", async () => {
+  const { found } = await read("which region has api2?", [
+    result("The region of api1 is Oslo!", 3),
+    result("The region of api2 is Bern.", 1.5),
+    result("The region of api3 is Rome.", 1.2),
+  ]);
+  expect(contentsOf(found)[0]).toContain("api2");
+  expect(found[0]?.chance).toBeCloseTo(chanceOf(3), 5);
+});
+
+test("a memory that is much less likely is not read, whatever it names", async () => {
+  const calls: string[] = [];
+  const results = [
+    result("The region of api1 is Oslo.", 3),
+    result("The region of api3 is Rome.", 2.5),
+    result("Deploys of api2 need two reviews.", -2.2),
+  ];
+  const { found } = await read("which region has api2?", results, calls);
+  expect(calls).toHaveLength(2);
+  expect(contentsOf(found)[2]).toContain("Deploys");
+  expect(found[0]?.chance).toBeCloseTo(chanceOf(3), 5);
+});
+
+test("orders, chances and scores fall, and explanations add up", async () => {
+  const results = Array.from({ length: 8 }, (_, at) =>
+    result(`The port of service ${"abcdefgh"[at]} is 80${at % 3 === 1 ? "!" : "."}`, 3 - at / 5),
+  );
+  const { found, question } = await read("which port has the cache?", results);
+  expect(new Set(contentsOf(found))).toEqual(new Set(contentsOf(results)));
+  for (const figure of ["order", "chance", "score"] as const) {
+    const figures = found.map((one) => one[figure]);
+    expect(figures).toEqual(figures.toSorted((a, b) => b - a));
+  }
+  for (const one of found) {
+    expect(explain(one, question).relevance).toBeCloseTo(one.chance, 3);
+    expect(explain(one, question).time).toBe(0);
+  }
+});
