@@ -8,6 +8,7 @@ import {
   type FactMemory,
   type FactText,
   MAX_FACT_LENGTH,
+  type TokenKind,
   UNSPACED,
 } from "./fact-text.ts";
 import { type Difference, differenceOf, ofKind } from "./relation.ts";
@@ -28,7 +29,7 @@ export const LEAST_ALIKE = 0.25;
  * to tidy must rarely be wrong, and merging hides one of two.
  */
 const LEAST = {
-  hint: { same: 0.7, changed: 0.85 },
+  hint: { same: 0.6, changed: 0.85 },
   merged: 0.6,
   proposed: { same: 0.9, changed: 0.9 },
   sameWithMore: 0.98,
@@ -41,7 +42,8 @@ const MAX_OPPOSITE_WORDS = 1;
 const PIECE = 4;
 const SAME_PIECES = 0.72;
 /** Kinds of words that are values: another one says something else. */
-const VALUES = ["number", "day", "code", "name"] as const;
+const AMOUNTS = ["number", "day"] as const;
+const VALUES = [...AMOUNTS, "code", "name"] as const;
 const CODE_SPAN = /`[^`]+`/g;
 
 /**
@@ -57,13 +59,15 @@ export async function hintOf(
 ): Promise<HintKind | null> {
   if (!isPlain(earlier, later)) return alike >= SAME ? "near" : null;
   if (alike < LEAST_ALIKE) return null;
-  const { difference, isOther, isReplaced } = compareTexts(earlier, later);
+  const { difference, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   if (relation.changed >= LEAST.hint.changed) return "changed";
-  // Another value in place of one never says the same.
-  return !isReplaced && relation.same >= LEAST.hint.same ? "near" : null;
+  if (relation.same < LEAST.hint.same) return null;
+  // Another value in place of one never says the same. The model overlooks that 9 am is not 9 pm.
+  if (isReplaced(difference, AMOUNTS)) return "changed";
+  return hasReplaced ? null : "near";
 }
 
 /**
@@ -97,13 +101,13 @@ export async function likenessOf(
 ): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
-  const { difference, isOther, isReplaced } = compareTexts(earlier, later);
+  const { difference, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "same";
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   const { same, changed } = relation;
   const least = isOther ? LEAST.sameWithMore : LEAST.proposed.same;
-  if (!isReplaced && same >= least) return "same";
+  if (!hasReplaced && same >= least) return "same";
   return changed >= leastChanged ? "changed" : null;
 }
 
@@ -129,7 +133,7 @@ function compareTexts(earlier: HasContent, later: HasContent) {
   return {
     difference,
     isOther: hasOtherCode || hasOtherValue(a, b, difference),
-    isReplaced: hasOtherCode || isOpposite || isReplaced(difference),
+    hasReplaced: hasOtherCode || isOpposite || isReplaced(difference),
   };
 }
 
@@ -167,9 +171,12 @@ function isPlain({ content: one }: HasContent, { content: other }: HasContent): 
   return Math.max(one.length, other.length) <= MAX_FACT_LENGTH && !UNSPACED.test(one + other);
 }
 
-/** Whether each of two texts has a number, name, day or identifier in place of one that the other has. */
-function isReplaced({ onlyEarlier, onlyLater }: Difference): boolean {
-  return VALUES.some(
+/** Whether each of two texts has a value of one of these kinds in place of one that the other has. */
+function isReplaced(
+  { onlyEarlier, onlyLater }: Difference,
+  kinds: readonly TokenKind[] = VALUES,
+): boolean {
+  return kinds.some(
     (kind) => ofKind(onlyEarlier, kind).length > 0 && ofKind(onlyLater, kind).length > 0,
   );
 }
