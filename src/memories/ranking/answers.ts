@@ -3,7 +3,7 @@ import { withScores } from "./chance.ts";
 import { factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { chanceOf, logOddsOf } from "./relevance.ts";
+import { logOddsOf } from "./relevance.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
@@ -11,19 +11,15 @@ const READ = 6;
 const LIKELY = 0.8;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
-/**
- * What a result loses, in log-odds, for each unit by which the model's log-odds that it answers are below the best ones: when
- * the read results are put in order, and of its chance. Chosen on sets that the model has not learned from, by what comes first and by
- * how much of the evidence is still returned.
- */
-const LOSSES = { order: 0.4, chance: 0.2 };
+/** What the log-odds that a memory answers the question count beside its order. Chosen on sets that the model has not learned from. */
+const WEIGHT = 0.4;
 /** The model's chances count as 0.1 to 0.9: typing errors and single words mislead it. */
 const LOWEST = 0.1;
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. They are put in the order in which they answer, at the places that they have; those that answer less well than
- * the best of them become less likely.
+ * near in meaning. They are put in the order in which they answer. Each place keeps its chance, since a model that knows only two
+ * texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
@@ -48,38 +44,19 @@ export async function readAnswers(
   const read = places.map((one, at) => {
     const { keys } = factOf(one.memory);
     const named = identifiers.filter((each) => keys.has(each)).length;
-    return { one, named, answers: logOddsOf(relations[at]?.answers ?? 0, LOWEST) };
+    const answers = logOddsOf(relations[at]?.answers ?? 0, LOWEST);
+    return { one, named, order: one.order + WEIGHT * answers };
   });
   // What the question names exactly counts more than what the model makes of it.
-  const mostNamed = Math.max(...read.map(({ named }) => named));
-  const most = Math.max(
-    ...read.filter(({ named }) => named === mostNamed).map(({ answers }) => answers),
-  );
-  const inOrder = read
-    .map((each) => ({ ...each, less: Math.max(0, most - each.answers) }))
-    .sort(
-      (a, b) =>
-        b.named - a.named ||
-        b.one.order - LOSSES.order * b.less - (a.one.order - LOSSES.order * a.less),
-    );
-  const placed = new Map(
-    inOrder.flatMap(({ one, less }, at) => {
-      const place = places[at];
-      return place ? [[place, takePlace(one, place, LOSSES.chance * less)] as const] : [];
-    }),
-  );
-  const ordered = results.map((one) => placed.get(one) ?? one);
-  // What has become less likely than others comes after them.
-  return withScores(
-    ordered.sort((a, b) => b.order - a.order),
-    question,
-  );
-}
-
-/** A result at the place of another one, and less likely than that was. */
-function takePlace(one: Ranked, place: Ranked, loss: number): Ranked {
-  const logOdds = place.logOdds - loss;
-  return { ...one, order: place.order - loss, logOdds, chance: chanceOf(logOdds) };
+  read.sort((a, b) => b.named - a.named || b.order - a.order);
+  const ordered = [...results];
+  for (const [at, { one }] of read.entries()) {
+    const place = places[at];
+    if (!place) continue;
+    const { order, logOdds, chance } = place;
+    ordered[results.indexOf(place)] = { ...one, order, logOdds, chance };
+  }
+  return withScores(ordered, question);
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */
