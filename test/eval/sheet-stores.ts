@@ -78,7 +78,7 @@ async function askStore({ set }: VersionStore, embedder: Embedder): Promise<Answ
 }
 
 /** What a store has of a sheet's facts, and what is asked. The categories are `KINDS`. No text is in it twice. */
-export function storeOf({ name, subjects, attributes }: Sheet): VersionStore {
+function storeOf({ name, subjects, attributes }: Sheet): VersionStore {
   const random = createRandom(1);
   const set: EvaluationSet = { memories: [], questions: [] };
   const said = new Set<string>();

@@ -4,7 +4,7 @@ import { createRandom, type Random } from "../support/random.ts";
 import type { Half } from "./own-sets.ts";
 
 const FOLDER = join(import.meta.dir, "sheets");
-/** Other subjects, and other attributes, that each fact is put beside: the most alike subject, and any. */
+/** Other attributes of its subject that each fact is put beside. */
 const BESIDE = 2;
 /** Questions of each fact. */
 const ASKED = 2;
@@ -30,7 +30,7 @@ export interface Sheet {
 }
 
 /** What the later of two texts is to the earlier one. */
-export interface SheetPair {
+interface SheetPair {
   kind: "same" | "changed" | "other";
   earlier: string;
   later: string;
@@ -38,7 +38,7 @@ export interface SheetPair {
 }
 
 /** A question, a memory, and whether it tells what is asked for. */
-export interface SheetAnswer {
+interface SheetAnswer {
   question: string;
   memory: string;
   isAnswer: boolean;

@@ -153,10 +153,9 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     place(one);
   }
   // Who asked a question before does not make it likely that something is known.
-  const most = Math.max(0, ...saved.map(({ chance }) => chance));
+  const most = saved[0]?.chance ?? 1;
   for (const { turn } of turns.slice(next)) {
-    const isCapped = saved.length > 0 && asks(turn);
-    place(isCapped ? { ...turn, chance: Math.min(most, turn.chance) } : turn);
+    place(asks(turn) ? { ...turn, chance: Math.min(most, turn.chance) } : turn);
   }
   return placed;
 }
