@@ -24,6 +24,11 @@ const SAME = 0.7;
 /** The likeness below which memories are not compared, to save time. */
 export const LEAST_ALIKE = 0.25;
 /**
+ * The likeness plus the share of the shorter text's words that the other one has too, below which the model of relations is
+ * not asked for a proposal: of texts without a common subject it is asked a quarter as often, and proposals lose a thirtieth.
+ */
+const LEAST_WORTH_ASKING = 0.6;
+/**
  * The least chances that a later text says the same as an earlier one, or changes its fact. Chosen by
  * `test/eval/relations.ts` on pairs that the model did not learn from: a hint is judged at once by who reads it, a proposal
  * to tidy must rarely be wrong, and merging hides one of two.
@@ -101,8 +106,9 @@ export async function likenessOf(
 ): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
-  const { difference, isOther, hasReplaced } = compareTexts(earlier, later);
+  const { difference, shared, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "same";
+  if (alike + shared < LEAST_WORTH_ASKING) return null;
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   const { same, changed } = relation;
@@ -126,12 +132,14 @@ function sayTheSame(earlier: HasContent, later: HasContent, alike: number): bool
 function compareTexts(earlier: HasContent, later: HasContent) {
   const [a, b] = [exactFactOf(earlier), exactFactOf(later)];
   const difference = differenceOf(a, b);
-  const { onlyEarlier, onlyLater } = difference;
+  const { both, onlyEarlier, onlyLater } = difference;
   const hasOtherCode = haveOtherCode(earlier.content, later.content);
   const isOpposite =
     a.negates !== b.negates && onlyEarlier.length + onlyLater.length <= MAX_OPPOSITE_WORDS;
   return {
     difference,
+    /** The share of the shorter text's words that both have. */
+    shared: both / Math.max(1, Math.min(a.keys.size, b.keys.size)),
     isOther: hasOtherCode || hasOtherValue(a, b, difference),
     hasReplaced: hasOtherCode || isOpposite || isReplaced(difference),
   };
