@@ -8,17 +8,19 @@ import { logOddsOf } from "./relevance.ts";
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
 /** The chance from which on it is likely that something is known. Below it, reading costs time and hardly changes what comes first. */
-const LIKELY = 0.8;
+const LIKELY = 0.85;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
 /** What the log-odds that a memory answers the question count beside its order. Chosen on sets that the model has not learned from. */
 const WEIGHT = 0.4;
 /** The model's chances count as 0.1 to 0.9: typing errors and single words mislead it. */
 const LOWEST = 0.1;
+/** The most that reading adds to an order. */
+const MOST = WEIGHT * logOddsOf(1, LOWEST);
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. They are put in the order in which they answer. Each place keeps its chance, since a model that knows only two
+ * near in meaning. They are put in the order in which they answer, and none is read that can't come first any more. Each place keeps its chance, since a model that knows only two
  * texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
  */
@@ -39,16 +41,22 @@ export async function readAnswers(
     .slice(0, READ)
     .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
   if (places.length < 2) return results;
-  const relations = await Promise.all(places.map(({ memory }) => relate(text, memory.content)));
-  if (relations.includes(null)) return results;
-  const read = places.map((one, at) => {
+  const read = places.map((one) => {
     const { keys } = factOf(one.memory);
-    const named = identifiers.filter((each) => keys.has(each)).length;
-    const answers = logOddsOf(relations[at]?.answers ?? 0, LOWEST);
-    return { one, named, order: one.order + WEIGHT * answers };
+    return { one, named: identifiers.filter((each) => keys.has(each)).length, total: one.order };
   });
   // What the question names exactly counts more than what the model makes of it.
-  read.sort((a, b) => b.named - a.named || b.order - a.order);
+  const byTotal = (a: (typeof read)[number], b: typeof a) => b.named - a.named || b.total - a.total;
+  read.sort(byTotal);
+  let first = read[0];
+  for (const each of read) {
+    if (first && byTotal(first, { ...each, total: each.one.order + MOST }) < 0) break;
+    const relation = await relate(text, each.one.memory.content);
+    if (!relation) return results;
+    each.total += WEIGHT * logOddsOf(relation.answers, LOWEST);
+    if (!first || byTotal(each, first) < 0) first = each;
+  }
+  read.sort(byTotal);
   const ordered = [...results];
   for (const [at, { one }] of read.entries()) {
     const place = places[at];
