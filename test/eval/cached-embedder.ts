@@ -42,13 +42,20 @@ export function cacheEmbeddings(embedder: Embedder, path: string): Embedder {
       return made;
     };
 
+  const relate = remember(
+    FORMATS.relation,
+    `relation ${GRAPH_SHA256}`,
+    // How many pairs wait changes no answer.
+    (earlier: string, later: string) => embedder.relate(earlier, later),
+  );
+
   return {
     ...embedder,
     embedQuery: remember(FORMATS.query, "query", (text: string) => embedder.embedQuery(text)),
     embedContent: remember(FORMATS.content, "content", (text: string) =>
       embedder.embedContent(text),
     ),
-    relate: remember(FORMATS.relation, `relation ${GRAPH_SHA256}`, embedder.relate),
+    relate: (earlier, later) => relate(earlier, later),
     async close() {
       db.close();
       await embedder.close();

@@ -22,9 +22,9 @@ async function withModel(relate: Relate = sharedEmbedder().relate) {
   const pairs: string[][] = [];
   const embedder: Embedder = {
     ...sharedEmbedder(),
-    relate: (...pair) => {
-      pairs.push(pair);
-      return relate(...pair);
+    relate: (earlier, later, ahead) => {
+      pairs.push([earlier, later]);
+      return relate(earlier, later, ahead);
     },
     // The other tests need it.
     close: async () => {},

@@ -19,8 +19,9 @@ export interface Relation {
 /**
  * Tells what a later text is to an earlier one; null when one is too long for the model. Rejects with `AppError` `unavailable`
  * while the model can't be used.
+ * @param ahead the pairs that may wait before this one: with more, it is refused
  */
-export type Relate = (earlier: string, later: string) => Promise<Relation | null>;
+export type Relate = (earlier: string, later: string, ahead?: number) => Promise<Relation | null>;
 
 /** Messages of the main thread to the worker. */
 export type ToRelationWorker =
@@ -43,8 +44,8 @@ const RETRY_MS = 30_000;
 /** Milliseconds after which a worker counts as hanging, also while it starts, and those in which it should end. */
 const ANSWER_MS = 30_000;
 const END_MS = 5_000;
-/** Pairs that may wait. Further ones are refused, so that nobody waits for long. */
-const MAX_WAITING = 64;
+/** Pairs that may wait before another one, so that nobody waits for long. */
+const MAX_AHEAD = 63;
 /** Pairs of texts whose relation is kept, by a hash: a deleted text stays in no cache. Each takes some 200 bytes. */
 const KEPT = 10_000;
 
@@ -129,7 +130,7 @@ export function createRelater({
     idle = setTimeout(() => end("the worker had nothing to do"), idleMs).unref();
   };
 
-  const ask: Relate = async (earlier, later) => {
+  const ask: Relate = async (earlier, later, ahead = MAX_AHEAD) => {
     if (!running && performance.now() < startAfter)
       throw unavailable("the model could not be used");
     await withTimeLimit(ending, END_MS, () => {
@@ -139,7 +140,7 @@ export function createRelater({
     clearTimeout(idle);
     running ??= start();
     const { worker, waiting } = running;
-    if (waiting.size >= MAX_WAITING) throw unavailable("too many pairs of texts wait");
+    if (waiting.size > ahead) throw unavailable("too many pairs of texts wait");
     const call = Promise.withResolvers<Relation | null>();
     const id = ++lastId;
     waiting.set(id, call);
@@ -152,11 +153,11 @@ export function createRelater({
   };
 
   return {
-    relate(earlier, later) {
+    relate(earlier, later, ahead) {
       const key = hashOf(JSON.stringify([earlier, later]));
       const known = recent.get(key);
       if (known) return known;
-      const relation = ask(earlier, later);
+      const relation = ask(earlier, later, ahead);
       recent.set(key, relation);
       relation.catch(() => {
         if (recent.peek(key) === relation) recent.delete(key);

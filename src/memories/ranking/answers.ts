@@ -8,7 +8,7 @@ import { logOddsOf } from "./relevance.ts";
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
 /** The chance from which on it is likely that something is known. Below it, reading costs time and hardly changes what comes first. */
-const LIKELY = 0.85;
+const LIKELY = 0.88;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
 /** What the log-odds that a memory answers the question count beside its order. Chosen on sets that the model has not learned from. */

@@ -151,14 +151,15 @@ const WAIT_MS = 5_000;
 /**
  * Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be
  * related now. A pair counts once.
+ * @param ahead the pairs of others for which it waits
  */
-export function relateUpTo(most: number, relate: Relate): Relate {
+export function relateUpTo(most: number, relate: Relate, ahead?: number): Relate {
   let left = most;
   const asked = new Map<string, ReturnType<Relate>>();
   const ask: Relate = async (earlier, later) => {
     if (left-- <= 0) return null;
     return await withTimeLimit(
-      relate(earlier, later).catch(() => null),
+      relate(earlier, later, ahead).catch(() => null),
       WAIT_MS,
       () => {
         left = 0;
@@ -224,6 +225,11 @@ const LEAST_COSINE = 0.75;
 /** Results that are compared with the ones before them, and pairs that the model of relations judges. */
 const COMPARED = 24;
 const RELATED = 12;
+/**
+ * Pairs of others for which a search waits. While more search at once than the model can serve, further searches do without
+ * it: their results have the order of the ranking alone.
+ */
+export const AHEAD_OF_SEARCH = 2;
 
 /** A result of a search, as far as restatements need it. */
 interface Restated {
@@ -247,7 +253,7 @@ export async function collapse<Result extends Restated>(
   embedder: { model: Pick<EmbeddingModel, "cosines">; relate: Relate },
   areCurrent = false,
 ): Promise<(Result & { alike?: string[] })[]> {
-  const relate = relateUpTo(RELATED, embedder.relate);
+  const relate = relateUpTo(RELATED, embedder.relate, AHEAD_OF_SEARCH);
   const groups: Result[][] = [];
   for (const [place, result] of results.entries()) {
     const own = place < COMPARED ? vectors.get(result.memory.id) : undefined;

@@ -16,7 +16,7 @@ import {
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { factOf, MAX_FACT_LENGTH, statementIn } from "../ranking/fact-text.ts";
-import { collapse, relateUpTo } from "../ranking/hint.ts";
+import { AHEAD_OF_SEARCH, collapse, relateUpTo } from "../ranking/hint.ts";
 import {
   type AskedText,
   type Question,
@@ -116,7 +116,7 @@ export async function searchTable(
   };
   const found = await rankTable(table, embedder, asked);
   const { question } = found;
-  const relate = relateUpTo(RELATED, embedder.relate);
+  const relate = relateUpTo(RELATED, embedder.relate, AHEAD_OF_SEARCH);
   const all = calibrate(found);
   const captured = filter.isCaptured ? [] : all.filter(({ memory }) => wasCaptured(memory));
   // Saved memories are ranked as if there were no captured ones: thousands of captured turns must not crowd

@@ -51,6 +51,14 @@ test("when many pairs wait, further ones are refused, and those that wait are an
   );
   const answers = await Promise.allSettled(asked);
   expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(64);
+  const waiting = [
+    many.relate("Anna lives in Porto.", "one"),
+    many.relate("Anna lives here.", "two"),
+  ];
+  expect(await rejectionOf(many.relate("Anna lives in Porto.", "three", 1))).toMatchObject({
+    code: "unavailable",
+  });
+  expect(await Promise.all(waiting)).not.toContain(null);
   await many.close();
 });
 
