@@ -12,7 +12,7 @@ const WITHIN = 3;
 /** The likeness of two memories of one history, which superseding proves to be versions, and of opposites. */
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
-const READ_PAIRS = { least: -9, most: 4 };
+const READ_PAIRS = { least: -8, most: 4 };
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
