@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fingerprint } from "./footprint.ts";
 import { metricOf } from "./server-metrics.ts";
 
@@ -9,10 +10,12 @@ const QUIET = 12_000;
 /** Upkeep rests in proportion to how long a chore took: shorter pauses mean nothing. */
 const RESTS = { flush: 5, optimize: 10 };
 const PATIENCE = 20 * 60_000;
+/** How long it waits for memories to be compared with each other: for many, that takes an hour, beside which people search. */
+const COMPARING_PATIENCE = 3 * 60_000;
 
 /**
  * Waits until a server that gets no requests has finished its upkeep: nothing has changed in its
- * folder, it has done no chore and next to nothing else for longer than it ever pauses.
+ * tables, it has done no chore and next to nothing else for longer than it ever pauses.
  * @param metrics asks the server for them
  */
 export async function settle(dataDir: string, metrics: () => Promise<string>): Promise<void> {
@@ -25,7 +28,8 @@ export async function settle(dataDir: string, metrics: () => Promise<string>): P
     const now = performance.now();
     const state = await look(dataDir, await metrics());
     if (state.rests > before.rests) rest = state.rests - before.rests;
-    const isBusy = state.seconds - before.seconds > BUSY;
+    const isAwaited = state.compared === before.compared || now - started < COMPARING_PATIENCE;
+    const isBusy = isAwaited && state.seconds - before.seconds > BUSY;
     if (isBusy || state.rests > before.rests || state.files !== before.files) quietSince = now;
     before = state;
     if (now - quietSince > QUIET + rest) return;
@@ -39,7 +43,8 @@ async function look(dataDir: string, metrics: string) {
     return factor * spent * 1_000;
   });
   return {
-    files: await fingerprint(dataDir),
+    files: await fingerprint(join(dataDir, "memories")),
+    compared: metricOf(metrics, 'ctxd_upkeep_duration_seconds_count{chore="compare"}'),
     /** Milliseconds of rest that all chores so far come to. */
     rests: rests.reduce((sum, rest) => sum + rest, 0),
     /** Of processor time. */

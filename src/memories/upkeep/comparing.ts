@@ -15,6 +15,8 @@ const STEP = { memories: 500, ms: 200 };
 const CANDIDATES = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
 const MOST_PAIRS = 4;
+/** A step rests as long as it took, at most: it mostly waits for the model's thread, before which others have priority. */
+const REST_FACTOR = 1;
 /** Milliseconds after which comparing that failed is tried again. */
 const RETRY_MS = 60_000;
 /** What is compared: memories that somebody saved and that hold. */
@@ -169,7 +171,8 @@ export function createComparing({
         failure = null;
         if (unnoted !== null) throw unnoted;
         if (view) await step(view);
-        restUntil = performance.now() + restFactor * (performance.now() - started);
+        const factor = Math.min(REST_FACTOR, restFactor);
+        restUntil = performance.now() + factor * (performance.now() - started);
       } catch (error) {
         restUntil = performance.now() + RETRY_MS;
         throw error;
