@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
+import { relateUpTo } from "../../src/embedding/relations/relate-up-to.ts";
 import { readAnswers } from "../../src/memories/ranking/answers.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
-import { relateUpTo } from "../../src/memories/ranking/hint.ts";
 import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
 import { RELATED, versionData } from "../../src/memories/rules/search.ts";

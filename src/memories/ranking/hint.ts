@@ -1,6 +1,6 @@
 import { cosineOf, type EmbeddingModel } from "../../embedding/embedder.ts";
+import { AHEAD_OF_SEARCH, relateUpTo } from "../../embedding/relations/relate-up-to.ts";
 import type { Relate } from "../../embedding/relations/relater.ts";
-import { withTimeLimit } from "../../timing/time-limit.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
@@ -145,36 +145,6 @@ function compareTexts(earlier: HasContent, later: HasContent) {
   };
 }
 
-/** Milliseconds that a request waits for a relation: the worker may have to start. */
-const WAIT_MS = 5_000;
-
-/**
- * Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and of those that can't be
- * related now. A pair counts once.
- * @param ahead the pairs of others for which it waits
- */
-export function relateUpTo(most: number, relate: Relate, ahead?: number): Relate {
-  let left = most;
-  const asked = new Map<string, ReturnType<Relate>>();
-  const ask: Relate = async (earlier, later) => {
-    if (left-- <= 0) return null;
-    return await withTimeLimit(
-      relate(earlier, later, ahead).catch(() => null),
-      WAIT_MS,
-      () => {
-        left = 0;
-        return null;
-      },
-    );
-  };
-  return async (earlier, later) => {
-    const pair = `${earlier}\0${later}`;
-    const relation = asked.get(pair) ?? ask(earlier, later);
-    asked.set(pair, relation);
-    return await relation;
-  };
-}
-
 /** Whether the words of two texts can be compared. */
 function isPlain({ content: one }: HasContent, { content: other }: HasContent): boolean {
   return Math.max(one.length, other.length) <= MAX_FACT_LENGTH && !UNSPACED.test(one + other);
@@ -225,11 +195,6 @@ const LEAST_COSINE = 0.75;
 /** Results that are compared with the ones before them, and pairs that the model of relations judges. */
 const COMPARED = 24;
 const RELATED = 12;
-/**
- * Pairs of others for which a search waits. While more search at once than the model can serve, further searches do without
- * it: their results have the order of the ranking alone.
- */
-export const AHEAD_OF_SEARCH = 2;
 
 /** A result of a search, as far as restatements need it. */
 interface Restated {

@@ -1,5 +1,6 @@
 import type { Decay } from "../../config/config.ts";
 import type { Embedder, TokenStates } from "../../embedding/embedder.ts";
+import { AHEAD_OF_SEARCH, relateUpTo } from "../../embedding/relations/relate-up-to.ts";
 import type { Term } from "../indexes/words.ts";
 import type { Part } from "../matched/passage.ts";
 import { termsOf } from "../matched/term-finder.ts";
@@ -16,7 +17,7 @@ import {
 } from "../ranking/chance.ts";
 import { consider, placeAmongSaved } from "../ranking/considered.ts";
 import { factOf, MAX_FACT_LENGTH, statementIn } from "../ranking/fact-text.ts";
-import { AHEAD_OF_SEARCH, collapse, relateUpTo } from "../ranking/hint.ts";
+import { collapse } from "../ranking/hint.ts";
 import {
   type AskedText,
   type Question,

@@ -1,18 +1,12 @@
 import { cosineOf, type Embedder } from "../../embedding/embedder.ts";
+import { relateUpTo } from "../../embedding/relations/relate-up-to.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { createPause } from "../../timing/pause.ts";
 import { type Filter, passes } from "../model/filter.ts";
 import type { Memory, Similar } from "../model/memory.ts";
 import { readable } from "../model/reach.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import {
-  hintOf,
-  isRestatement,
-  LEAST_ALIKE,
-  LEFT_OUT,
-  likenessOf,
-  relateUpTo,
-} from "../ranking/hint.ts";
+import { hintOf, isRestatement, LEAST_ALIKE, LEFT_OUT, likenessOf } from "../ranking/hint.ts";
 import { meaningScore, rounded } from "../ranking/relevance.ts";
 import type { MemoryTable } from "../table/table.ts";
 import { findInOrder, type Parts, toVisibleMemories } from "./visible.ts";
