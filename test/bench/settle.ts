@@ -11,7 +11,7 @@ const QUIET = 12_000;
 const RESTS = { flush: 5, optimize: 10 };
 const PATIENCE = 20 * 60_000;
 /** How long it waits for memories to be compared with each other: for many, that takes an hour, beside which people search. */
-const COMPARING_PATIENCE = 3 * 60_000;
+const COMPARING_PATIENCE = 6 * 60_000;
 
 /**
  * Waits until a server that gets no requests has finished its upkeep: nothing has changed in its

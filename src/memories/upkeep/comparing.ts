@@ -10,7 +10,7 @@ import type { KeptTable } from "../table/table.ts";
 import type { View } from "../view/view.ts";
 
 /** The most memories of one step through a table that has not been compared, and the milliseconds that a step takes. */
-const STEP = { memories: 500, ms: 200 };
+const STEP = { memories: 500, ms: 500 };
 /** The nearest passages that are looked at. The model of relations takes 2.5 ms for each, in a thread of its own. */
 const CANDIDATES = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
