@@ -66,6 +66,18 @@ test("a memory that is much less likely is not read, whatever it names", async (
   expect(found[0]?.chance).toBeCloseTo(chanceOf(3), 5);
 });
 
+test("no memory is read that can't come first any more", async () => {
+  const calls: string[] = [];
+  const results = [
+    result("The port of the web is 80.", 3),
+    result("The port of the cache is 81!", 2.9),
+    result("The port of the queue is 82!", 2.8),
+  ];
+  const { found } = await read("which port has the cache?", results, calls);
+  expect(calls).toEqual(contentsOf(results).slice(0, 2));
+  expect(contentsOf(found)[0]).toContain("cache");
+});
+
 test("orders, chances and scores fall, and explanations add up", async () => {
   const results = Array.from({ length: 8 }, (_, at) =>
     result(`The port of service ${"abcdefgh"[at]} is 80${at % 3 === 1 ? "!" : "."}`, 3 - at / 5),

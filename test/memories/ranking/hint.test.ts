@@ -49,3 +49,20 @@ test.each([
   expect(await isRestatement({ content: one }, { content: other }, 0.84, relate)).toBe(false);
   expect(await likenessOf({ content: one }, { content: other }, 0.84, relate)).toBeNull();
 });
+
+test.each([
+  ["with few words in common and little meaning", 0.35, 0],
+  ["with much meaning in common", 0.65, 1],
+] as const)("texts %s are read as often as it pays", async (_, alike, times) => {
+  const texts = [
+    { content: "Clara swims in the lake before work." },
+    { content: "The lamp of the hall flickers in winter." },
+  ] as const;
+  let asked = 0;
+  const count: typeof relate = async () => {
+    asked++;
+    return { same: 0, changed: 0, answers: 0 };
+  };
+  expect(await likenessOf(...texts, alike, count)).toBeNull();
+  expect(asked).toBe(times);
+});
