@@ -10,25 +10,30 @@ const QUIET = 12_000;
 /** Upkeep rests in proportion to how long a chore took: shorter pauses mean nothing. */
 const RESTS = { flush: 5, optimize: 10 };
 const PATIENCE = 20 * 60_000;
+/** Longer than the time between the ends of two steps of comparing. */
+const COMPARING_PAUSE = 3_000;
 /** How long it waits for memories to be compared with each other: for many, that takes an hour, beside which people search. */
 const COMPARING_PATIENCE = 6 * 60_000;
 
 /**
  * Waits until a server that gets no requests has finished its upkeep: nothing has changed in its
- * tables, it has done no chore and next to nothing else for longer than it ever pauses.
+ * tables, it has done no chore and next to nothing else for longer than it ever pauses. After some minutes, comparing may go on.
  * @param metrics asks the server for them
  */
 export async function settle(dataDir: string, metrics: () => Promise<string>): Promise<void> {
   const started = performance.now();
   let before = await look(dataDir, await metrics());
   let quietSince = started;
+  let comparedAt = 0;
   let rest = 0;
   for (;;) {
     await Bun.sleep(LOOK_EVERY);
     const now = performance.now();
     const state = await look(dataDir, await metrics());
     if (state.rests > before.rests) rest = state.rests - before.rests;
-    const isAwaited = state.compared === before.compared || now - started < COMPARING_PATIENCE;
+    if (state.compared !== before.compared) comparedAt = now;
+    const isComparing = now - comparedAt < COMPARING_PAUSE;
+    const isAwaited = !isComparing || now - started < COMPARING_PATIENCE;
     const isBusy = isAwaited && state.seconds - before.seconds > BUSY;
     if (isBusy || state.rests > before.rests || state.files !== before.files) quietSince = now;
     before = state;

@@ -84,6 +84,8 @@ export function createRelater({
   let isClosed = false;
   let startAfter = 0;
   let lastId = 0;
+  /** Pairs that wait, also for the worker to start. */
+  let unanswered = 0;
 
   const end = (reason: string): void => {
     clearTimeout(idle);
@@ -130,7 +132,7 @@ export function createRelater({
     idle = setTimeout(() => end("the worker had nothing to do"), idleMs).unref();
   };
 
-  const ask: Relate = async (earlier, later, ahead = MAX_AHEAD) => {
+  const ask = async (earlier: string, later: string): Promise<Relation | null> => {
     if (!running && performance.now() < startAfter)
       throw unavailable("the model could not be used");
     await withTimeLimit(ending, END_MS, () => {
@@ -140,7 +142,6 @@ export function createRelater({
     clearTimeout(idle);
     running ??= start();
     const { worker, waiting } = running;
-    if (waiting.size > ahead) throw unavailable("too many pairs of texts wait");
     const call = Promise.withResolvers<Relation | null>();
     const id = ++lastId;
     waiting.set(id, call);
@@ -153,11 +154,13 @@ export function createRelater({
   };
 
   return {
-    relate(earlier, later, ahead) {
+    relate(earlier, later, ahead = MAX_AHEAD) {
       const key = hashOf(JSON.stringify([earlier, later]));
       const known = recent.get(key);
       if (known) return known;
-      const relation = ask(earlier, later, ahead);
+      if (unanswered > ahead) return Promise.reject(unavailable("too many pairs of texts wait"));
+      unanswered++;
+      const relation = ask(earlier, later).finally(() => unanswered--);
       recent.set(key, relation);
       relation.catch(() => {
         if (recent.peek(key) === relation) recent.delete(key);

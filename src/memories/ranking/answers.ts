@@ -15,13 +15,16 @@ const CLOSE = 0.3;
 const WEIGHT = 0.4;
 /** The model's chances count as 0.1 to 0.9: typing errors and single words mislead it. */
 const LOWEST = 0.1;
-/** The most that reading adds to an order. */
+/** The most that reading adds to an order, or takes from it. */
 const MOST = WEIGHT * logOddsOf(1, LOWEST);
+
+/** What decides the place of a result: how many identifiers of the question it has, and its order after reading. */
+type Total = { named: number; total: number };
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. They are put in the order in which they answer, and none is read that can't come first any more. Each place keeps its chance, since a model that knows only two
- * texts can tell which of them answers better, and not whether one is worth returning.
+ * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Each place keeps
+ * its chance: a model that knows only two texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
  */
 export async function readAnswers(
@@ -43,18 +46,23 @@ export async function readAnswers(
   if (places.length < 2) return results;
   const read = places.map((one) => {
     const { keys } = factOf(one.memory);
-    return { one, named: identifiers.filter((each) => keys.has(each)).length, total: one.order };
+    const named = identifiers.filter((each) => keys.has(each)).length;
+    // What nobody reads must not pass what was read.
+    return { one, named, total: one.order - MOST };
   });
   // What the question names exactly counts more than what the model makes of it.
-  const byTotal = (a: (typeof read)[number], b: typeof a) => b.named - a.named || b.total - a.total;
+  const byTotal = (a: Total, b: Total) => b.named - a.named || b.total - a.total;
   read.sort(byTotal);
-  let first = read[0];
-  for (const each of read) {
-    if (first && byTotal(first, { ...each, total: each.one.order + MOST }) < 0) break;
+  let [first] = read;
+  for (const [at, each] of read.entries()) {
+    // Nothing is read if the first stays the first whatever it and the second say.
+    const rival = at === 0 ? read[1] : each;
+    if (!first || !rival) break;
+    if (byTotal(first, { ...rival, total: rival.one.order + MOST }) < 0) break;
     const relation = await relate(text, each.one.memory.content);
     if (!relation) return results;
-    each.total += WEIGHT * logOddsOf(relation.answers, LOWEST);
-    if (!first || byTotal(each, first) < 0) first = each;
+    each.total = each.one.order + WEIGHT * logOddsOf(relation.answers, LOWEST);
+    if (byTotal(each, first) < 0) first = each;
   }
   read.sort(byTotal);
   const ordered = [...results];

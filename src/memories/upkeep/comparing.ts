@@ -15,8 +15,11 @@ const STEP = { memories: 500, ms: 500 };
 const CANDIDATES = 16;
 /** Pairs that are recorded when a memory is compared. Tidying them lets further ones be found. */
 const MOST_PAIRS = 4;
-/** A step rests as long as it took, at most: it mostly waits for the model's thread, before which others have priority. */
-const REST_FACTOR = 1;
+/**
+ * The most for which a step rests, in its durations: it mostly waits for the model, whose thread runs behind all others. A little
+ * less than one, so that the next check finds it rested.
+ */
+const REST_FACTOR = 0.9;
 /** Milliseconds after which comparing that failed is tried again. */
 const RETRY_MS = 60_000;
 /** What is compared: memories that somebody saved and that hold. */

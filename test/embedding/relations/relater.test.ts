@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { createRelater } from "../../../src/embedding/relations/relater.ts";
+import { relateUpTo } from "../../../src/embedding/relations/relate-up-to.ts";
+import { createRelater, type Relate } from "../../../src/embedding/relations/relater.ts";
 import { createLog } from "../../../src/log.ts";
 import { testCacheDir } from "../../support/embedder.ts";
 import { rejectionOf } from "../../support/outcome.ts";
@@ -51,15 +52,36 @@ test("when many pairs wait, further ones are refused, and those that wait are an
   );
   const answers = await Promise.allSettled(asked);
   expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(64);
-  const waiting = [
-    many.relate("Anna lives in Porto.", "one"),
-    many.relate("Anna lives here.", "two"),
-  ];
-  expect(await rejectionOf(many.relate("Anna lives in Porto.", "three", 1))).toMatchObject({
-    code: "unavailable",
-  });
-  expect(await Promise.all(waiting)).not.toContain(null);
   await many.close();
+});
+
+test("a pair is refused while more wait than it says, and the same pair of one who waits longer is answered", async () => {
+  const busy = createRelater({ cacheDir: testCacheDir, log });
+  const asked = ["one", "two", "three"].map((text, ahead) => busy.relate(text, text, ahead));
+  const refused = rejectionOf(busy.relate("four", "four", 2));
+  const answered = busy.relate("four", "four");
+  expect(await refused).toMatchObject({ code: "unavailable" });
+  expect(await Promise.all([...asked, answered])).not.toContain(null);
+  await busy.close();
+});
+
+test("a request does without the model after a failure, and asks for a pair once", async () => {
+  const calls: unknown[][] = [];
+  const ask: Relate = async (...pair) => {
+    calls.push(pair);
+    if (pair[1] === "refused") throw new Error("busy");
+    return { same: 1, changed: 0, answers: 0 };
+  };
+  const relateFive = relateUpTo(5, ask, 2);
+  const answers: (number | undefined)[] = [];
+  for (const text of ["one", "one", "refused", "another"]) {
+    answers.push((await relateFive("a text", text))?.same);
+  }
+  expect(answers).toEqual([1, 1, undefined, undefined]);
+  expect(calls).toEqual([
+    ["a text", "one", 2],
+    ["a text", "refused", 2],
+  ]);
 });
 
 test("a worker that has nothing to do ends, and another one starts when it is needed", async () => {

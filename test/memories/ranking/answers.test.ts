@@ -75,7 +75,10 @@ test("no memory is read that can't come first any more", async () => {
   ];
   const { found } = await read("which port has the cache?", results, calls);
   expect(calls).toEqual(contentsOf(results).slice(0, 2));
-  expect(contentsOf(found)[0]).toContain("cache");
+  expect(contentsOf(found)).toEqual(contentsOf([1, 0, 2].flatMap((at) => results[at] ?? [])));
+  calls.length = 0;
+  await read("which port has db_1?", [result("The port of db_1 is 80.", 2.7), ...results], calls);
+  expect(calls).toEqual([]);
 });
 
 test("orders, chances and scores fall, and explanations add up", async () => {

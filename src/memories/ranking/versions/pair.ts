@@ -4,7 +4,7 @@ import learned from "./pair.json" with { type: "json" };
 
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.001;
-/** The chance of a change below which two texts are no versions, whatever the question is. */
+/** The chance of a change below which two texts are hardly versions, so that the question is not read with them. */
 const LEAST_CHANGED = 0.2;
 /** What stands for answers that nobody asked for: neither for nor against. */
 const UNASKED = { answers: 0.5 };
