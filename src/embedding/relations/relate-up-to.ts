@@ -4,8 +4,8 @@ import type { Relate } from "./relater.ts";
 /** Milliseconds that a request waits for a relation: the worker may have to start. */
 const WAIT_MS = 5_000;
 
-/** The most pairs for which a search waits. While the model is busier, searches do without it. */
-export const AHEAD_OF_SEARCH = 2;
+/** The most pairs for which a search waits. While the model is busier, a search does without it. */
+export const AHEAD_OF_SEARCH = 16;
 
 /**
  * Relates pairs for a request that must not fail or take long. It is told nothing of further ones, and after a failure of none,
