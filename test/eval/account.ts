@@ -47,11 +47,18 @@ export async function createAccount(server: TestServer, memories: readonly SetMe
     add,
     async ask(
       query: string,
-      { mode = "hybrid", filter = {}, limit = 20, decay = false, versions = true }: AskOptions = {},
+      {
+        mode = "hybrid",
+        filter = {},
+        limit = 20,
+        decay = false,
+        versions = true,
+        reads = false,
+      }: AskOptions = {},
     ): Promise<Found[]> {
       const { memories: found } = await server.memories.search(wholeAccount(accountId), {
         ...{ query, mode, filter, limit },
-        ...{ minScore: 0, decay, versions },
+        ...{ minScore: 0, decay, versions, reads },
       });
       return found.map((memory) => ({ ...memory, id: names.get(memory.id) ?? "" }));
     },
@@ -65,4 +72,6 @@ interface AskOptions {
   decay?: boolean;
   /** Whether of versions of one fact the one asked for comes first. */
   versions?: boolean;
+  /** Whether the first results are read with the question, as for what is known. */
+  reads?: boolean;
 }

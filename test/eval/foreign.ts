@@ -37,12 +37,12 @@ export async function scoresIn(
 ): Promise<Scores> {
   const scores: Scores = { store: kind, evidence: [], foreign: [] };
   for (const { question, evidence } of answerable) {
-    for (const { id, score } of await account.ask(question, { limit: DEPTH })) {
+    for (const { id, score } of await account.ask(question, { limit: DEPTH, reads: true })) {
       if (evidence.includes(id)) scores.evidence.push(score);
     }
   }
   for (const { question, kind: of } of foreign) {
-    const [best] = await account.ask(question, { limit: 1 });
+    const [best] = await account.ask(question, { limit: 1, reads: true });
     scores.foreign.push({ kind: of, score: best?.score ?? 0 });
   }
   return scores;

@@ -60,6 +60,27 @@ test("of two things in the same words, the one that is asked for comes first", a
   }
 });
 
+test("nothing is known where the same is said of another person alone, and a page still shows it", async () => {
+  await using model = await withModel();
+  await model.save(["Rosa is allergic to peanuts.", "Ida plays the cello."]);
+  const ask = async (name: string, known: string) =>
+    contentsOf(await model.ada.search(`What is ${name} allergic to?`, { known }));
+  expect(await ask("Ida", "true")).toEqual([]);
+  expect(await ask("Rosa", "true")).toEqual(["Rosa is allergic to peanuts."]);
+  expect((await ask("Ida", "false"))[0]).toBe("Rosa is allergic to peanuts.");
+});
+
+test("of two German versions the newer comes first, although the model hardly knows the language", async () => {
+  await using model = await withModel();
+  const told = [
+    "Die Anzahl der Wiederholungen von Kasse ist 8.",
+    "Laut Nutzer ist die Anzahl der Wiederholungen von Kasse 6, nicht mehr 8.",
+  ];
+  await model.save([...told, "Der Port von Kasse ist 80."]);
+  const found = await model.ada.search("Was ist die Anzahl der Wiederholungen von Kasse?");
+  expect(contentsOf(found).slice(0, 2)).toEqual(told.toReversed());
+});
+
 test("while the model can't be used, the ranking's order stays", async () => {
   const failing = async () => {
     throw new Error("no model");

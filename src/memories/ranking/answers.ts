@@ -1,13 +1,13 @@
 import type { Relate } from "../../embedding/relations/relater.ts";
-import { withScores } from "./chance.ts";
+import { FLOOR, withScores } from "./chance.ts";
 import { factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
-import { logOddsOf } from "./relevance.ts";
+import { chanceOf, logOddsOf } from "./relevance.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
-/** The chance from which on it is likely that something is known. Below it, reading costs time and hardly changes what comes first. */
+/** The chance from which on it is likely that something is known. Below it, reading costs time and rarely changes what comes first. */
 const LIKELY = 0.88;
 /** The share of the best result's chance from which on a result may be the answer too. */
 const CLOSE = 0.3;
@@ -22,24 +22,32 @@ const MOST = WEIGHT * logOddsOf(1, LOWEST);
 type Total = { named: number; total: number };
 
 /**
+ * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
+ * the least count, and the lowest chance that counts. Chosen by what is found and kept of own facts and notes, and on a year of talk.
+ */
+const DOUBT = { first: 3, least: 0.2, lowest: 0.02, weight: 2 };
+
+type Asked = Pick<
+  Question,
+  "text" | "hasWords" | "identifiers" | "asksForPast" | "period" | "mode" | "decay"
+>;
+
+/**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
  * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Each place keeps
  * its chance: a model that knows only two texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
+ * @param least nothing is read if the best result has a lower chance
  */
 export async function readAnswers(
-  question: Pick<
-    Question,
-    "text" | "hasWords" | "identifiers" | "asksForPast" | "period" | "mode" | "decay"
-  >,
+  question: Asked,
   results: readonly Ranked[],
   relate: Relate,
+  least = LIKELY,
 ): Promise<readonly Ranked[]> {
-  const { text, hasWords, identifiers, asksForPast, period, mode } = question;
-  // The model knows no times, and which version held then is found later on.
-  if (mode !== "hybrid" || !hasWords || asksForPast || period !== null) return results;
+  const { text, identifiers } = question;
   const best = results[0]?.chance ?? 0;
-  if (best < LIKELY) return results;
+  if (!canBeRead(question) || best < least) return results;
   const places = results
     .slice(0, READ)
     .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
@@ -73,6 +81,38 @@ export async function readAnswers(
     ordered[results.indexOf(place)] = { ...one, order, logOdds, chance };
   }
   return withScores(ordered, question);
+}
+
+/**
+ * Makes results less likely if none of the first answers the question: what says something else of the same thing, or the
+ * same of another thing, is as near in meaning. Results stay as they are if one of the first can't be read.
+ * @param results in order, with comparable scores
+ */
+export async function doubtAnswers<Result extends Ranked>(
+  question: Asked,
+  results: readonly Result[],
+  relate: Relate,
+): Promise<readonly Result[]> {
+  const best = results[0]?.chance ?? 0;
+  if (!canBeRead(question) || best < FLOOR) return results;
+  let answers = DOUBT.lowest;
+  for (const { memory, chance } of results.slice(0, DOUBT.first)) {
+    if (chance < CLOSE * best) continue;
+    const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
+    if (!relation || relation.answers >= DOUBT.least) return results;
+    answers = Math.max(answers, relation.answers);
+  }
+  const loss = DOUBT.weight * (logOddsOf(DOUBT.least) - logOddsOf(answers));
+  const doubted = results.map((one) => {
+    const logOdds = logOddsOf(one.chance) - loss;
+    return { ...one, logOdds, chance: chanceOf(logOdds) };
+  });
+  return withScores(doubted, question);
+}
+
+/** Whether the model can read memories with a question. It knows no times, and which version held then is found later on. */
+function canBeRead({ mode, hasWords, asksForPast, period }: Asked): boolean {
+  return mode === "hybrid" && hasWords && !asksForPast && period === null;
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */

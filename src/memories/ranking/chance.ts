@@ -140,10 +140,10 @@ export function calibrate(found: RankedResults): Ranked[] {
 }
 
 /** Results with scores by their chances and ages. Whatever put them in order, none gets more than the one before it. */
-export function withScores(
-  results: readonly Ranked[],
+export function withScores<Result extends Ranked>(
+  results: readonly Result[],
   { decay }: Pick<Question, "decay">,
-): Ranked[] {
+): Result[] {
   let [lowestChance, lowestScore] = [1, 1];
   return results.map((one) => {
     lowestChance = Math.min(lowestChance, one.chance);

@@ -152,10 +152,11 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     }
     place(one);
   }
-  // Who asked a question before does not make it likely that something is known.
-  const most = saved[0]?.chance ?? 1;
+  // Who asked a question before does not make it likely that something is known, of which other turns would gain too.
+  const [best] = saved;
   for (const { turn } of turns.slice(next)) {
-    place(asks(turn) ? { ...turn, chance: Math.min(most, turn.chance) } : turn);
+    const isLess = best && (asks(turn) || turn.order < best.order);
+    place(isLess ? { ...turn, chance: Math.min(best.chance, turn.chance) } : turn);
   }
   return placed;
 }

@@ -119,7 +119,11 @@ const OF_BOTH = new Map([
 const ENGLISH = new Set(STOP_WORDS);
 const WORD = /\p{L}+/gu;
 
-const NOUN = /(?<![\p{L}\p{N}_-])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
+/** A noun after an article or a pronoun, also with an adjective between. Names follow no article. */
+const COMMON_NOUN =
+  /(?<![\p{L}\p{N}_-])(?:der|die|das|de[mns]|(?:[dkms]?ein|ihr|unser|euer|dies|jed|welch)(?:e[mnrs]?)?|zu[mr]|[ai]m|vom|beim|ins)\s+(?:\p{Ll}+\s+)?\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
+/** Not the role at the start of a captured turn. */
+const NOUN = /(?!^(?:User|Assistant): )(?<![\p{L}\p{N}_-])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
 
 /**
  * A German text with English words in place of those that tell no subject, such as articles, pronouns and words of
@@ -141,7 +145,13 @@ export function withEnglishNouns(text: string): string {
   return translated.replace(NOUN, (noun) => noun.toLowerCase());
 }
 
-function isGerman(text: string): boolean {
+/** The same text, with nouns after an article in lower case: "die Angabe" names nothing, "von Anna" does. */
+export function withCommonNouns(text: string): string {
+  return isGerman(text) ? text.replace(COMMON_NOUN, (said) => said.toLowerCase()) : text;
+}
+
+/** Whether more of a text's function words are German than English. */
+export function isGerman(text: string): boolean {
   let [german, english] = [0, 0];
   for (const [word] of text.toLowerCase().matchAll(WORD)) {
     if (OF_BOTH.has(word)) continue;

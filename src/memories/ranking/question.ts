@@ -2,7 +2,7 @@ import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
 import { contentWords, factTokens, stemOf, UNSPACED } from "./fact-text.ts";
-import { withEnglishNouns } from "./german.ts";
+import { isGerman, withCommonNouns, withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
@@ -56,11 +56,12 @@ export function readQuestion(text: string, now: number) {
     period: readPeriod(text, now),
     /** Whether words can be compared: they are separated by spaces. */
     hasWords: !UNSPACED.test(text),
+    isGerman: isGerman(text),
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
     facts: factTokens(withEnglishNouns(text)),
     /** The stems of its names and identifiers. */
-    names: [...text.matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
+    names: [...withCommonNouns(text).matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
     /** Numbers, paths and identifiers, in lower case. */
     identifiers: [...identifiers].slice(0, IDENTIFIERS),
     asksWhen: ASKS_WHEN.test(text),

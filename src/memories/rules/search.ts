@@ -7,10 +7,11 @@ import { termsOf } from "../matched/term-finder.ts";
 import { type Filter, wasCaptured } from "../model/filter.ts";
 import type { Explanation } from "../model/found-memory.ts";
 import type { MemoryRow } from "../model/rows.ts";
-import { readAnswers } from "../ranking/answers.ts";
+import { doubtAnswers, readAnswers } from "../ranking/answers.ts";
 import {
   answersAmong,
   calibrate,
+  FLOOR,
   JUDGED_RESULTS,
   MATCHED_RESULTS,
   type RankedResults,
@@ -62,6 +63,11 @@ export interface SearchRequest {
   known?: boolean;
   /** Whether results that say the same are one. By default they are if `known`. */
   merges?: boolean;
+  /**
+   * Whether the first results are read with the question even if they are unlikely, and become less likely if none answers
+   * it. By default they are if `known`.
+   */
+  reads?: boolean;
   /** Whether somebody is still typing the query: then it does not count as asked. */
   isTyped?: boolean;
   /** Whether the version of a fact that the query asks for comes before the others. The default is true. */
@@ -102,6 +108,7 @@ export async function searchTable(
     versions = true,
     known = false,
     merges = known,
+    reads = known,
     isTyped = false,
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
@@ -125,7 +132,10 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // Nobody waits while they are still typing.
-  const read = versions && !isTyped ? await readAnswers(question, ranked, relate) : ranked;
+  const read =
+    versions && !isTyped
+      ? await readAnswers(question, ranked, relate, reads ? FLOOR : undefined)
+      : ranked;
   const merged =
     captured.length > 0 ? placeAmongSaved(read, captured, readTurns(question, captured)) : read;
   // A query about a time asks for the version of that time, not for the newest.
@@ -139,8 +149,9 @@ export async function searchTable(
   const ordered: readonly OrderedResult[] = areCompared
     ? await orderVersions(question, merged, data, relate)
     : merged;
+  const likely = reads && !isTyped ? await doubtAnswers(question, ordered, relate) : ordered;
   // The floor was fitted for hybrid scores only.
-  const answering = known && mode === "hybrid" ? answersAmong(ordered) : ordered;
+  const answering = known && mode === "hybrid" ? answersAmong(likely) : likely;
   const scored = answering.filter(({ score }) => score >= minScore);
   const wanted: readonly (OrderedResult & { alike?: string[] })[] = merges
     ? await collapse(scored, await vectorsOf(table, scored, data), embedder, filter.isCurrent)

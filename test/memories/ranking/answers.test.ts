@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Relate } from "../../../src/embedding/relations/relater.ts";
-import { readAnswers } from "../../../src/memories/ranking/answers.ts";
+import { doubtAnswers, readAnswers } from "../../../src/memories/ranking/answers.ts";
 import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { explain, type Ranked } from "../../../src/memories/ranking/rank.ts";
 import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
@@ -16,14 +16,19 @@ function result(content: string, logOdds: number): Ranked {
   return { memory, passage: 0, score: chance, chance, signals, ...sums } as Ranked;
 }
 
-/** Reads results with a model that says yes to those with an exclamation mark. */
-async function read(text: string, results: readonly Ranked[], calls: string[] = []) {
-  const relate: Relate = async (_, memory) => {
+/** A model that says yes to what has an exclamation mark. */
+const modelOf =
+  (calls: string[] = []): Relate =>
+  async (_, memory) => {
     calls.push(memory);
     return { same: 0, changed: 0, answers: memory.includes("!") ? 1 : 0 };
   };
-  const question = { ...readQuestion(text, 0), mode: "hybrid", decay: null } as const;
-  return { found: await readAnswers(question, results, relate), question };
+const asked = (text: string) =>
+  ({ ...readQuestion(text, 0), mode: "hybrid", decay: null }) as const;
+
+async function read(text: string, results: readonly Ranked[], calls: string[] = []) {
+  const question = asked(text);
+  return { found: await readAnswers(question, results, modelOf(calls)), question };
 }
 const contentsOf = (found: readonly Ranked[]) => found.map(({ memory }) => memory.content);
 
@@ -95,4 +100,47 @@ test("orders, chances and scores fall, and explanations add up", async () => {
     expect(explain(one, question).relevance).toBeCloseTo(one.chance, 3);
     expect(explain(one, question).time).toBe(0);
   }
+});
+
+test("unlikely results are read only if that is asked for", async () => {
+  const results = [result("The port of the web is 80.", 0.2), result("Its port is 81!", 0.1)];
+  expect((await read("which port has the cache?", results)).found).toBe(results);
+  const found = await readAnswers(asked("which port has the cache?"), results, modelOf(), 0.5);
+  expect(contentsOf(found)[0]).toContain("81");
+});
+
+const NEAR = [
+  result("The port of the web is 80.", 2),
+  result("The region of the cache is Oslo.", 1.9),
+  result("The port of the queue is 82.", 1.8),
+  result("Deploys need two reviews.", 0.5),
+];
+
+test("all results are much less likely if none of the first answers, and stay in their order", async () => {
+  const question = asked("which port has the cache?");
+  const found = await doubtAnswers(question, NEAR, modelOf());
+  expect(contentsOf(found)).toEqual(contentsOf(NEAR));
+  for (const [at, { chance, score, logOdds }] of found.entries()) {
+    expect(chance).toBeLessThan(0.1 * (NEAR[at]?.chance ?? 0));
+    expect(score).toBeCloseTo(chance, 3);
+    expect(explain(found[at] as Ranked, question).relevance).toBeCloseTo(chanceOf(logOdds), 3);
+  }
+});
+
+test.each<[string, Ranked, string]>([
+  ["one of the first answers", result("Its port is 81!", 1.85), "which port has the cache?"],
+  ["one of the first can't be read", result(LONG, 1.95), "which port has the cache?"],
+  [
+    "the question is about the past",
+    result("It is 83.", 1.85),
+    "which port did the cache use to have?",
+  ],
+])("results keep their chances where %s", async (_, more, text) => {
+  const results = [...NEAR, more].sort((a, b) => b.order - a.order);
+  expect(await doubtAnswers(asked(text), results, modelOf())).toBe(results);
+});
+
+test("results keep their chances while the model is busy", async () => {
+  const busy: Relate = async () => null;
+  expect(await doubtAnswers(asked("which port has the cache?"), NEAR, busy)).toBe(NEAR);
 });

@@ -65,4 +65,10 @@ test("who asked a question before does not make it likely that something is know
   const likelier = (asks: boolean) => merge([-3], [4], { states: false, asks })[1];
   expect(likelier(true)).toMatchObject({ kind: "c", chance: chanceOf(-3) });
   expect(likelier(false)).toMatchObject({ kind: "c", chance: chanceOf(4) });
+  const behind = placeAmongSaved([one("s", -3)], [{ ...one("c", -4), chance: 0.9 }], {
+    states: () => true,
+    asks: () => false,
+    namesMore: () => false,
+  });
+  expect(behind[1]).toMatchObject({ kind: "c", chance: chanceOf(-3) });
 });

@@ -13,6 +13,8 @@ const WITHIN = 3;
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
 const READ_PAIRS = { least: -8, most: 4 };
+/** The sum of the trees from which on two German texts are versions whatever the model makes of them: it knows English. */
+const CERTAIN_IN_GERMAN = 1;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -95,7 +97,7 @@ export async function orderVersions<Result extends Versioned>(
  * words mean. What it has not read may be a version, but not surely.
  */
 async function withRelations(
-  { text }: Question,
+  { text, isGerman }: Question,
   best: Versioned,
   found: readonly Versioned[],
   { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
@@ -112,6 +114,8 @@ async function withRelations(
     if (!signs) continue;
     areRead = true;
     sums[at] = sumOfPair(signs);
+    if (isGerman && (byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN)
+      sums[at] = Math.max(0, sumOfPair(signs));
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
