@@ -1,7 +1,7 @@
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { relateUpTo } from "../../src/embedding/relations/relate-up-to.ts";
 import { doubtAnswers, readAnswers } from "../../src/memories/ranking/answers.ts";
-import { calibrate, FLOOR } from "../../src/memories/ranking/chance.ts";
+import { calibrate } from "../../src/memories/ranking/chance.ts";
 import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
 import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
 import { RELATED, versionData } from "../../src/memories/rules/search.ts";
@@ -63,7 +63,7 @@ export async function searchSet(
   const { ids, ...results } = await ask(text, WEIGHTS);
   const relate = relateUpTo(RELATED, embedder.relate);
   const ranked = calibrate(results);
-  const read = await readAnswers(results.question, ranked, relate, FLOOR);
+  const read = await readAnswers(results.question, ranked, relate, true);
   const data = await versionData(table, { ...results, ranked: read });
   const versions = await orderVersions(results.question, read, data, relate);
   const ordered = await doubtAnswers(results.question, versions, relate);

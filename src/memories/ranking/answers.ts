@@ -37,17 +37,17 @@ type Asked = Pick<
  * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Each place keeps
  * its chance: a model that knows only two texts can tell which of them answers better, and not whether one is worth returning.
  * @param results with comparable scores, best first
- * @param least nothing is read if the best result has a lower chance
+ * @param reads whether results are read even if they are unlikely, but not below the floor
  */
 export async function readAnswers(
   question: Asked,
   results: readonly Ranked[],
   relate: Relate,
-  least = LIKELY,
+  reads = false,
 ): Promise<readonly Ranked[]> {
   const { text, identifiers } = question;
   const best = results[0]?.chance ?? 0;
-  if (!canBeRead(question) || best < least) return results;
+  if (!mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
   const places = results
     .slice(0, READ)
     .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
@@ -94,7 +94,7 @@ export async function doubtAnswers<Result extends Ranked>(
   relate: Relate,
 ): Promise<readonly Result[]> {
   const best = results[0]?.chance ?? 0;
-  if (!canBeRead(question) || best < FLOOR) return results;
+  if (!mayBeRead(question, best, FLOOR)) return results;
   let answers = DOUBT.lowest;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
@@ -110,9 +110,13 @@ export async function doubtAnswers<Result extends Ranked>(
   return withScores(doubted, question);
 }
 
-/** Whether the model can read memories with a question. It knows no times, and which version held then is found later on. */
-function canBeRead({ mode, hasWords, asksForPast, period }: Asked): boolean {
-  return mode === "hybrid" && hasWords && !asksForPast && period === null;
+/** Whether results are worth reading. The model knows no times, and which version held then is found later on. */
+function mayBeRead(
+  { mode, hasWords, asksForPast, period }: Asked,
+  best: number,
+  least: number,
+): boolean {
+  return best >= least && mode === "hybrid" && hasWords && !asksForPast && period === null;
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */

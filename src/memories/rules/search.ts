@@ -11,7 +11,6 @@ import { doubtAnswers, readAnswers } from "../ranking/answers.ts";
 import {
   answersAmong,
   calibrate,
-  FLOOR,
   JUDGED_RESULTS,
   MATCHED_RESULTS,
   type RankedResults,
@@ -132,10 +131,7 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // Nobody waits while they are still typing.
-  const read =
-    versions && !isTyped
-      ? await readAnswers(question, ranked, relate, reads ? FLOOR : undefined)
-      : ranked;
+  const read = versions && !isTyped ? await readAnswers(question, ranked, relate, reads) : ranked;
   const merged =
     captured.length > 0 ? placeAmongSaved(read, captured, readTurns(question, captured)) : read;
   // A query about a time asks for the version of that time, not for the newest.
