@@ -72,6 +72,8 @@ interface AppParts
   serverStatus?: ServerStatus | null;
   /** The sender of a request on the local socket; null for other requests. */
   local?: (request: Request) => Principal | null;
+  /** Ids of the agents of this machine whose hooks capture; none by default. */
+  capturing?: () => readonly string[];
   /** How far transcripts are captured. */
   progress: ProgressFiles;
   /** The project of a folder of this machine. */
@@ -89,6 +91,7 @@ export function createApp({
   access,
   serverStatus = null,
   local = () => null,
+  capturing = () => [],
   progress,
   projectOf = async () => null,
   metrics = createMetrics(),
@@ -155,7 +158,7 @@ export function createApp({
   };
 
   const reportAgents = createAgentReports({
-    ...{ activity, uses, keys, grants: access.oauth.grants, clock: access.clock },
+    ...{ activity, uses, keys, grants: access.oauth.grants, clock: access.clock, capturing },
   });
   const room = createRoom(turns);
   const own = {

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import {
@@ -52,8 +53,7 @@ export async function forgetAbout(
     throw usageError("Use --about, or what else selects memories, not both.");
   }
   if (!yes && !isInteractive()) throw usageError("Without a terminal this needs --yes.");
-  // Checked before anything is deleted: afterwards nothing else tells of it.
-  if (file !== undefined && existsSync(file)) throw usageError(`${file} exists already.`);
+  if (file !== undefined) checkReceiptFile(file);
   using api = await openApi(config, env, options);
   const found = await api.json<FoundAbout>(
     `/api/memories/about?${new URLSearchParams({ q: about })}`,
@@ -85,6 +85,16 @@ export async function forgetAbout(
   else await write(text);
   say(`Deleted: ${memoryCount(receipt.deleted)}.`);
   if (found.more > 0) say(`There are ${memoryCount(found.more)} more: run this again.`);
+}
+
+/** Checks the file of a receipt before anything is deleted: afterwards nothing else tells of it. */
+function checkReceiptFile(file: string): void {
+  if (existsSync(file)) throw usageError(`${file} exists already.`);
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+  } catch (error) {
+    throw usageError(`The receipt can't be written to ${file}: ${messageOf(error)}`);
+  }
 }
 
 function named(memories: readonly AboutMemory[]): AboutMemory[] {

@@ -19,7 +19,7 @@ import {
 import { basename, dirname, isAbsolute, join, win32 } from "node:path";
 import { errorCode, messageOf } from "../errors.ts";
 import { moveFileNow } from "../system/files.ts";
-import { roamingFolder } from "../system/folders.ts";
+import { homeFolder, roamingFolder } from "../system/folders.ts";
 import { HAS_MODES } from "../system/foreign-ancestor.ts";
 import { type Client, ConnectError, placeOn, type SettingsFile, unlessDamaged } from "./client.ts";
 
@@ -36,6 +36,11 @@ export interface Surroundings {
   readonly home: string;
   /** The operating system, as Node.js names it. */
   readonly platform: string;
+}
+
+/** The facts that decide where clients keep their files. */
+export function surroundingsOf(env: Surroundings["env"]): Surroundings {
+  return { env, home: homeFolder(env) ?? "", platform: process.platform };
 }
 
 /** A configuration file as it was read. */

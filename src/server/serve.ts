@@ -10,6 +10,8 @@ import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/settings.ts";
+import { capturingClients } from "../connect/capturing.ts";
+import { surroundingsOf } from "../connect/files.ts";
 import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
 import {
   createEmbedders,
@@ -169,6 +171,7 @@ export async function serve(
     drain,
     access,
     local: local.principalOf,
+    capturing: () => capturingClients(surroundingsOf(env)),
     progress: createProgressFiles(join(config.dataDir, "captured")),
     projectOf: projectOfFolder,
     memories,

@@ -21,12 +21,15 @@ export function createAgentReports({
   keys,
   grants,
   clock,
+  capturing,
 }: {
   activity: Pick<Activity, "days">;
   uses: Pick<Uses, "ofUse">;
   keys: Pick<Keys, "list">;
   grants: Pick<Grants, "list">;
   clock: () => number;
+  /** Ids of the agents of this machine whose hooks capture. */
+  capturing: () => readonly string[];
 }) {
   return async (accountId: string): Promise<AgentState[]> => {
     const now = clock();
@@ -50,6 +53,6 @@ export function createAgentReports({
       })),
     ];
     await pause();
-    return agentStates(days, { machines, ofUse, now });
+    return agentStates(days, { machines, ofUse, capturing: capturing(), now });
   };
 }

@@ -48,7 +48,7 @@ export interface AgentState {
   lastSeen: Date;
   lastCapture: Date | null;
   lastRecall: Date | null;
-  /** Memories that it saved or captured in the last 90 days. */
+  /** Memories that it saved, captured or imported in the last 90 days. */
   brought: number;
   /** Those of them that were found again, recalled, opened, changed or superseded. */
   ofUse: number;
@@ -95,7 +95,7 @@ export function agentStates(
     const sumOf = (kinds: readonly Kind[]) =>
       own.reduce((sum, { kind, memories }) => sum + (kinds.includes(kind) ? memories : 0), 0);
     const known = ofUse.find((use) => use.sourceId === sourceId && use.agent === (agent || ""));
-    const brought = sumOf(["saved", "captured"]);
+    const brought = sumOf(["saved", "captured", "imported"]);
     return [
       {
         ...{ sourceId, machine: machine.name, agent: agent || null },

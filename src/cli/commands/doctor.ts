@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import { version } from "../../../package.json" with { type: "json" };
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
+import { capturingClients } from "../../connect/capturing.ts";
+import { surroundingsOf } from "../../connect/files.ts";
 import { distrustOfGemini } from "../../connect/folder-trust.ts";
 import { checkAgents } from "../../doctor/agents.ts";
 import { examine } from "../../doctor/examine.ts";
@@ -12,7 +14,7 @@ import { type Context, type Environment, examples } from "../context.ts";
 import { askForKey } from "../input.ts";
 import { parseOrigin } from "../server/url.ts";
 import { CommandError, print, printable, printJson, usageError } from "../terminal.ts";
-import { capturingClients, clientStates, surroundingsOf } from "./connect/list.ts";
+import { clientStates } from "./connect/list.ts";
 
 interface DoctorOptions {
   json?: boolean;
@@ -80,7 +82,7 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     return yield { check: "settings", state: "problem", message: error.message };
   }
   const surroundings = surroundingsOf(env);
-  yield* examine(config, describeCommand("serve", config, env), capturingClients(env));
+  yield* examine(config, describeCommand("serve", config, env), capturingClients(surroundings));
   const distrust = distrustOfGemini(process.cwd(), surroundings);
   if (distrust) yield findingsOf("agents").warning(distrust);
   // After the checks of the data, because an agent may start the server.

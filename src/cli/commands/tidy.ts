@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Config } from "../../config/config.ts";
+import { messageOf } from "../../errors.ts";
 import { LIMITS } from "../../memories/model/memory.ts";
 import type {
   TidyGroup,
@@ -7,6 +8,7 @@ import type {
   TidyOutcome,
   TidyReport,
 } from "../../memories/rules/tidy/report.ts";
+import { memoryCount } from "../../text/number-text.ts";
 import { excerpt } from "../../text/short-text.ts";
 import { outcomeText } from "../../tidy/outcome-text.ts";
 import { type Context, type Environment, examples } from "../context.ts";
@@ -46,6 +48,9 @@ const KINDS: Record<TidyKind, string> = {
 const SAFE: readonly TidyKind[] = ["restatements", "contradictions"];
 
 const NAMES = ["superseded", "deleted", "pinned", "expiring", "moved"] as const;
+
+/** Groups that are applied at once: of so many changes each can still be undone after the last one. */
+const MOST_AT_ONCE = 20 * LIMITS.page;
 
 /** Groups shown of each kind, and characters of a memory. */
 const MAX_SHOWN = 5;
@@ -146,11 +151,18 @@ function describe({ memories, proposal, reason, kind }: TidyGroup): string {
 async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: TidyOptions) {
   const chosen: TidyGroup[] = [];
   const taken = new Set<string>();
+  let left = 0;
   for (const kind of kinds) {
     // A memory in groups of two kinds is changed once.
-    const groups = (await readAll(api, kind)).filter(
+    const free = (await readAll(api, kind)).filter(
       ({ memories }) => !memories.some(({ id }) => taken.has(id)),
     );
+    const usual = free.filter(isUsual);
+    if (usual.length < free.length) {
+      say(`${memoryCount(free.length - usual.length)} of ${kind} stay: no other project is near.`);
+    }
+    const groups = usual.slice(0, MOST_AT_ONCE - chosen.length);
+    left += usual.length - groups.length;
     if (!yes && groups.length > 0) await requireConsent(kind, groups);
     for (const { id } of groups.flatMap(({ memories }) => memories)) taken.add(id);
     chosen.push(...groups);
@@ -165,6 +177,12 @@ async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: T
   const what = outcomeText(total);
   if (what === "") return say("There was nothing to apply.");
   say(`In ten seconds: ${what}. To undo it before then: ctxd tidy --undo ${undo.join(" ")}`);
+  if (left > 0) say(`${left.toLocaleString("en")} proposals are left. Then run this again.`);
+}
+
+/** Whether a proposal is the usual one of its kind. Without a project to move to, a memory would be deleted. */
+function isUsual({ kind, proposal }: TidyGroup): boolean {
+  return kind !== "small_projects" || proposal.action === "merge";
 }
 
 async function requireConsent(kind: TidyKind, groups: readonly TidyGroup[]): Promise<void> {
@@ -200,8 +218,14 @@ async function readAll(api: Api, kind: TidyKind): Promise<TidyGroup[]> {
 }
 
 async function undoChanges(api: Api, ids: readonly string[]) {
+  const failed: string[] = [];
   for (const id of ids) {
-    await api.json(`/api/memories/tidy?undo=${encodeURIComponent(id)}`, { method: "DELETE" });
+    try {
+      await api.json(`/api/memories/tidy?undo=${encodeURIComponent(id)}`, { method: "DELETE" });
+    } catch (error) {
+      failed.push(`${id}: ${messageOf(error)}`);
+    }
   }
+  if (failed.length > 0) throw new CommandError(failed.join("\n"));
   say("Undone. Your memories are as before.");
 }

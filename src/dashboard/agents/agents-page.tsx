@@ -95,9 +95,9 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
         { title: "Agent", cell: (agent) => <AgentName {...agent} spaces={visit.spaces} /> },
         { title: "Last seen", cell: ({ lastAt }) => <Moment at={lastAt} /> },
         { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
-        { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
-        { title: "Brought", isNumber: true, cell: ({ done }) => amount(done?.brought) },
         { title: "Of use", isNumber: true, cell: ({ state }) => amount(state?.ofUse) },
+        { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
+        { title: "Received", isNumber: true, cell: ({ done }) => amount(done?.brought) },
       ]}
       actions={({ access, done }) => (
         <div class="actions">

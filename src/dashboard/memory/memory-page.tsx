@@ -179,8 +179,10 @@ export function MemoryPage({
 
 /** What has happened to a memory since a day. */
 function Since({ memory, day, isOld }: { memory: Memory; day: string; isOld: boolean }) {
-  const { superseded_by, updated_at } = memory;
-  const isChanged = Date.parse(updated_at) > (parseEnd(day) ?? Number.POSITIVE_INFINITY);
+  const { superseded_by, created_at, updated_at } = memory;
+  const end = parseEnd(day) ?? Number.POSITIVE_INFINITY;
+  if (Date.parse(created_at) > end) return <Notice>This memory did not exist then.</Notice>;
+  const isChanged = Date.parse(updated_at) > end;
   const isSuperseded = superseded_by !== null && !isOld;
   if (!isChanged && !isSuperseded) return Fragment({});
   return (

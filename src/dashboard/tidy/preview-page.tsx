@@ -42,7 +42,9 @@ export function PreviewPage({
   return (
     <Page visit={visit} section="memories" title={`Tidy: ${KIND_LABELS[kind]}`}>
       {groups.length === 0 ? (
-        <EmptyState title="Nothing to tidy">
+        <EmptyState
+          title={kind === "small_projects" ? "No other project is near" : "Nothing to tidy"}
+        >
           <a href={MEMORY_PATHS.tidy}>Back</a>
         </EmptyState>
       ) : (

@@ -148,7 +148,9 @@ function Groups({ visit, report, back }: { visit: Visit; report: TidyReport; bac
             <h2 id={`kind-${kind}`}>{KIND_LABELS[kind]}</h2>
             {mayChange(visit) && report.kinds[kind] !== 1 && (
               <a href={`${PREVIEW_PATH}?kind=${kind}`}>
-                {`Do it with all ${(report.kinds[kind] ?? 0).toLocaleString("en")} …`}
+                {kind === "small_projects"
+                  ? "Move all that are near another project …"
+                  : `Do it with all ${(report.kinds[kind] ?? 0).toLocaleString("en")} …`}
               </a>
             )}
           </div>

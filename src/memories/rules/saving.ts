@@ -11,6 +11,7 @@ import type { Draft } from "../table/draft.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { SecretWatch } from "./secrets/secret-watch.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
+import { createSupersedeThese } from "./tidy/supersede-these.ts";
 import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 
 /**
@@ -36,25 +37,22 @@ function findDuplicate(
 }
 
 /**
- * A memory that names what it supersedes, in place of the one that the client saved before it knew that: the one with the same
- * text and project that is in no history. It keeps its id, its time, and the fields that the client does not give
- * again. Without such a memory the new one is returned.
+ * Of a memory that names what it supersedes, the one that the client saved before it knew that: a current one with the same
+ * text and project.
  * @param given the fields of the request
  */
-function mergeWithTwin(
+function findTwin(
   draft: Pick<Draft, "get" | "withText">,
-  memory: StoredMemory,
+  { supersedes, content, ...memory }: StoredMemory,
   given: Partial<NewMemory> | undefined,
   reach: Reach,
-): StoredMemory {
-  const { supersedes, content } = memory;
-  if (supersedes === null) return memory;
+): MemoryRow | null {
+  if (supersedes === null) return null;
   // Without a project in the request it gets that of the superseded memory.
   const project =
     given?.project === undefined ? (draft.get(supersedes)?.project ?? null) : memory.project;
   const isTwin = (each: MemoryRow) =>
     each.id !== supersedes &&
-    each.supersedes === null &&
     each.supersededBy === null &&
     each.project === project &&
     each.source?.via !== "capture" &&
@@ -63,13 +61,36 @@ function mergeWithTwin(
     .withText(content)
     .filter(isTwin)
     .sort((a, b) => b.createdAt - a.createdAt);
-  if (!twin) return memory;
-  const { agentId, sessionId, source, updatedAt } = memory;
+  return twin ?? null;
+}
+
+/**
+ * What is known of a memory that is to be saved: that another one makes saving it needless, or its twin. A twin with a
+ * history stays as it is, and what the new memory supersedes becomes the end of that history.
+ */
+function findKnown(
+  draft: Draft,
+  memory: StoredMemory,
+  { given, reach, now }: { given: Partial<NewMemory> | undefined; reach: Reach; now: number },
+): Saved | MemoryRow | null {
+  const duplicate = findDuplicate(draft, memory, now);
+  if (duplicate) return { memory: duplicate, isNew: false };
+  const twin = findTwin(draft, memory, given, reach);
+  const older = twin?.supersedes && memory.supersedes;
+  return twin && older ? { memory: twin, isNew: false, older } : twin;
+}
+
+/** A memory in place of its twin, of which it keeps the id, the time, and the fields that the client does not give again. */
+function mergeWithTwin(
+  twin: MemoryRow,
+  memory: StoredMemory,
+  given: Partial<NewMemory> | undefined,
+): StoredMemory {
+  const { content, supersedes, project, agentId, sessionId, source, updatedAt } = memory;
   return {
     ...twin,
     ...storedFields(given ?? {}),
-    ...{ content, supersedes, project: memory.project },
-    ...{ agentId, sessionId, source, updatedAt },
+    ...{ content, supersedes, project, agentId, sessionId, source, updatedAt },
     ...embeddingOf(memory),
   };
 }
@@ -92,6 +113,8 @@ interface Saved {
   memory: MemoryRow;
   /** Whether it is new. */
   isNew: boolean;
+  /** What is still to become the end of its history. */
+  older?: string;
 }
 
 /**
@@ -143,10 +166,10 @@ async function write(
       withTextsOf: withoutDuplicates ? memories : [],
       apply(draft) {
         const saved = memories.map((memory, place): Saved => {
-          const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
-          if (duplicate) return { memory: duplicate, isNew: false };
           const given = inputs[place];
-          const merged = withoutDuplicates ? mergeWithTwin(draft, memory, given, reach) : memory;
+          const known = withoutDuplicates ? findKnown(draft, memory, { given, reach, now }) : null;
+          if (known && "isNew" in known) return known;
+          const merged = known ? mergeWithTwin(known, memory, given) : memory;
           const hasProject = given?.project !== undefined;
           const superseding = { reach, now, path: pathOf(place), hasProject };
           return { memory: putSuperseding(draft, merged, superseding), isNew: true };
@@ -158,7 +181,11 @@ async function write(
     });
   });
   const saving = { source, withoutDuplicates };
-  return made ?? write({ store, clock }, reach, inputs, saving, answer);
+  if (!made) return await write({ store, clock }, reach, inputs, saving, answer);
+  for (const { memory, older } of made) {
+    if (older) await createSupersedeThese({ store, clock })(reach, memory.id, [older]);
+  }
+  return made;
 }
 
 /** Saving memories; see `createMemories`. */

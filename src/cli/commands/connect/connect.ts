@@ -1,8 +1,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import type { Config } from "../../../config/config.ts";
+import { hooksOf } from "../../../connect/capturing.ts";
 import type { Change } from "../../../connect/change.ts";
 import { type Client, ConnectError, type Fields, placeOn } from "../../../connect/client.ts";
 import { CLIENTS, clientsLike, findClient, HOSTED_CLIENTS } from "../../../connect/clients.ts";
+import { surroundingsOf } from "../../../connect/files.ts";
 import { renderEntry } from "../../../connect/format.ts";
 import { writeHooks } from "../../../connect/hooks.ts";
 import { HAS_PLUGIN, hasPlugin } from "../../../connect/plugins.ts";
@@ -14,13 +16,12 @@ import { keepKey } from "../../server/remote-server.ts";
 import { parseOrigin } from "../../server/url.ts";
 import { CommandError, confirm, isInteractive, print, say } from "../../terminal.ts";
 import { applyPlans, type Plan } from "./apply.ts";
-import { installedClients, listClients, surroundingsOf } from "./list.ts";
+import { installedClients, listClients } from "./list.ts";
 import {
   type ConnectOptions,
   checkOptions,
   commandsOf,
   describeSkipped,
-  hooksOf,
   isBridged,
   planChanges,
   type WantedSettings,

@@ -1,3 +1,4 @@
+import { hooksOf } from "../../../connect/capturing.ts";
 import { type Client, unlessDamaged } from "../../../connect/client.ts";
 import { CLIENTS } from "../../../connect/clients.ts";
 import { readEntry } from "../../../connect/entry.ts";
@@ -6,12 +7,11 @@ import {
   locate,
   readConfiguration,
   type Surroundings,
+  surroundingsOf,
 } from "../../../connect/files.ts";
 import { hasPlugin } from "../../../connect/plugins.ts";
-import { homeFolder } from "../../../system/folders.ts";
 import type { Environment } from "../../context.ts";
 import { printTable, say } from "../../terminal.ts";
-import { hooksOf } from "./plan.ts";
 
 /** The states of clients, in the order in which clients are listed. */
 const STATES = ["connected", "damaged file", "not connected", "not found"] as const;
@@ -43,24 +43,10 @@ export function clientStates(env: Environment): { client: Client; path: string; 
   });
 }
 
-/** Ids of the connected clients whose hooks capture. */
-export function capturingClients(env: Environment): string[] {
-  const surroundings = surroundingsOf(env);
-  return CLIENTS.filter((client) => {
-    const kinds = () => hooksOf(client, surroundings);
-    return unlessDamaged<readonly string[]>(kinds, []).includes("capture");
-  }).map(({ id }) => id);
-}
-
 /** The clients that are installed on this machine. */
 export function installedClients(env: Environment): Client[] {
   const surroundings = surroundingsOf(env);
   return CLIENTS.filter((client) => isInstalled(client, surroundings));
-}
-
-/** The facts that decide where clients keep their files. */
-export function surroundingsOf(env: Environment): Surroundings {
-  return { env, home: homeFolder(env) ?? "", platform: process.platform };
 }
 
 function stateOf(client: Client, path: string, surroundings: Surroundings): State {

@@ -1,11 +1,5 @@
 import { dirname, join } from "node:path";
-import {
-  type Change,
-  namingFile,
-  type Part,
-  planChange,
-  wholeFile,
-} from "../../../connect/change.ts";
+import { type Change, type Part, planChange, wholeFile } from "../../../connect/change.ts";
 import { type Client, type Fields, HOOK_KINDS, type HookKind } from "../../../connect/client.ts";
 import { readEntry, writeEntry } from "../../../connect/entry.ts";
 import {
@@ -182,17 +176,6 @@ function partsOf(
     });
   }
   return parts;
-}
-
-/** The hooks that a client's settings contain now. */
-export function hooksOf({ hooks, plugin }: Client, around: Surroundings): HookKind[] {
-  const settings = hooks ?? plugin;
-  if (!settings) return [];
-  const path = locate(settings, around);
-  return namingFile(path, () => {
-    const { text } = readConfiguration(path);
-    return hooks ? hooksIn(hooks, text) : kindsInPlugin(text);
-  });
 }
 
 /** The commands of the wanted hooks. @param there the kinds of hooks that are there now */

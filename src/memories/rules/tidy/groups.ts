@@ -118,9 +118,11 @@ export function createListings(asked: Asked): Record<TidyKind, () => Promise<Lis
     contradictions: async () => several(await contradictionGroups(await like("changed"))),
     async never_found() {
       const only = await sources.neverFound(reach.accountId, now - NEVER_FOUND_MS);
-      return only
-        ? single({ only, isCurrent: true, isCaptured: false })
-        : { ...several([]), count: async () => null };
+      if (!only) return { ...several([]), count: async () => null };
+      // What expires anyway needs no decision.
+      const ending = await table.select({ only, expiresBefore: Number.MAX_SAFE_INTEGER });
+      const kept = [...new Set(only).difference(new Set(ending))];
+      return single({ only: kept, isCurrent: true, isCaptured: false });
     },
     expiring: async () =>
       single({ expiresBefore: now + EXPIRING_MS, isCurrent: true, isCaptured: false }),
