@@ -80,6 +80,7 @@ test("what makes no sense is refused before anything is deleted", async () => {
     ["--about", "Carol", "--tag", "x", "--yes"],
     ["--about", "Carol"],
     ["--about", "Carol", "--yes", "--receipt", file],
+    ["--about", "Carol", "--yes", "--receipt", join(root, "no-such-folder", "receipt.txt")],
     ["--receipt", "x", "Carol", "--yes"],
   ]) {
     expect((await run(["forget", ...args])).exitCode).toBe(2);

@@ -30,6 +30,32 @@ test("the command lists what could be tidied, and applies nothing unasked", asyn
   expect(kinds.expiring).toBe(1);
 }, 90_000);
 
+test("--apply leaves a memory that no other project is near, and --undo names each change that it can't undo", async () => {
+  const folder = temporaryFolder();
+  const { key } = await addAccountTo(folder);
+  await using server = await serving(folder);
+  const client = server.client(key);
+  const long_ago = new Date(Date.now() - 30 * 86_400_000).toISOString();
+  const line = { content: "Herons nest in March.", project: "herons", created_at: long_ago };
+  await client.send("POST", "/memories/import", {
+    body: `${JSON.stringify(line)}\n`,
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  const tidy = (...args: string[]) =>
+    ctxd(["tidy", "--user", "you@example.com", ...args], { dataDir: folder });
+  expect((await tidy("--kind", "small_projects")).stdout).toContain("Herons");
+  const applied = await tidy("--apply", "small_projects", "--yes");
+  expect(applied).toMatchObject({
+    exitCode: 0,
+    stderr:
+      "1 memory of small_projects stays: no other project is near.\nThere was nothing to apply.\n",
+  });
+  const { exitCode, stderr } = await tidy("--undo", "wait_gone", "wait_away");
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain("wait_gone");
+  expect(stderr).toContain("wait_away");
+}, 90_000);
+
 test("--apply makes history of what is said twice or outdated, and --undo takes it back in time", async () => {
   const folder = temporaryFolder();
   const { key } = await addAccountTo(folder);

@@ -71,7 +71,7 @@ test("each agent of a key has its own numbers, and what one of them wrote can be
   await other.call("search_memories", { query: "harbour" });
   await server.activity.flush();
   const page = await person.visit("/agents");
-  expect(cellsOf(page.text, "own &lt;b&gt;agent").slice(1)).toEqual(["2", "1", "2", "–"]);
+  expect(cellsOf(page.text, "own &lt;b&gt;agent").slice(1)).toEqual(["2", "–", "1", "2"]);
   expect(cellsOf(page.text, "Codex").slice(1)).toEqual(["1", "–", "–", "–"]);
   expect(page.text).toContain("connect codex --recall --capture");
   expect(page.text).not.toContain("own <b>");

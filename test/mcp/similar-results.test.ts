@@ -29,6 +29,24 @@ test("tells what has changed, and one further call supersedes it", async () => {
   expect(back.text).toContain(`was replaced by ${id} on `);
 });
 
+test("what a memory with a history supersedes, too, becomes the end of it, and nothing is saved twice", async () => {
+  const client = await connect();
+  const first = await save(client, "Kim works at Acme.");
+  const second = await save(client, "Kim works at Initech since May.");
+  const content = "Kim now works at Globex.";
+  const { id } = (await client.call("save_memory", { content, supersedes: second })).data as {
+    id: string;
+  };
+  const again = await client.call("save_memory", { content, supersedes: first });
+  expect(again.data).toMatchObject({ id });
+  expect(again.isError).toBeFalsy();
+  const listed = await client.call("list_memories", {});
+  expect(listed.text.split("Globex")).toHaveLength(2);
+  expect(listed.text).not.toMatch(/Acme|Initech/);
+  const { text } = await client.call("get_memory", { id: second });
+  expect(text).toContain(first);
+});
+
 test("tells how much is in other projects when this one knows nothing", async () => {
   const { accountId } = await server.account();
   const elsewhere = await connect("v2 new", { accountId });

@@ -80,8 +80,10 @@ async function removeOutdated(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);
     if (!name.startsWith(NAME) || path === folder) continue;
-    const { mtimeMs } = await stat(path);
-    if (Date.now() - mtimeMs > OUTDATED_AFTER_MS) await rm(path, { recursive: true, force: true });
+    // Another process may remove it at the same time.
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > OUTDATED_AFTER_MS)
+      await rm(path, { recursive: true, force: true });
   }
 }
 

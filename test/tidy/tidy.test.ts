@@ -194,3 +194,18 @@ test("a key that is bound to a project tidies its memories alone", async () => {
   expect(kinds.expiring).toBe(1);
   expect(groups[0]?.memories[0]?.project).toBe("atlas");
 });
+
+test("a memory that nothing has found in 180 days is listed until it is to expire", async () => {
+  const client = await server.account();
+  const { id } = await client.save({ content: "The heron nests in March." });
+  server.clock.advance(181 * DAY);
+  const { groups } = await withGroups(client, "never_found", 1);
+  expect(groups.map(({ kind, memories }) => [kind, memories[0]?.id])).toContainEqual([
+    "never_found",
+    id,
+  ]);
+  await apply(client, [{ id: groups.find(({ kind }) => kind === "never_found")?.id ?? "" }]);
+  await applyAllDue();
+  expect(await client.get(id)).toMatchObject({ expires_at: expect.any(String) });
+  await withGroups(client, "never_found", 0);
+});

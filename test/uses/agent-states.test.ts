@@ -29,6 +29,7 @@ test("an agent's captures, recalls and memories are told with how many were of u
     did("captured", 3, { memories: 40 }),
     did("captured", 2, { memories: 10 }),
     did("saved", 2, { memories: 2 }),
+    did("imported", 2, { memories: 100 }),
     did("recalled", 1),
     did("searched", 1, { agent: "claude" }),
     did("searched", 1, { sourceId: "key_of_nobody" }),
@@ -36,7 +37,7 @@ test("an agent's captures, recalls and memories are told with how many were of u
   const ofUse = [{ sourceId: "key_1", agent: "codex", memories: 7 }];
   expect(agentStates(days, { machines, ofUse, now: NOW })).toMatchObject([
     {
-      ...{ machine: "laptop", agent: "codex", brought: 52, ofUse: 7, warnings: [] },
+      ...{ machine: "laptop", agent: "codex", brought: 152, ofUse: 7, warnings: [] },
       ...{ lastCapture: new Date(NOW - 2 * DAY), lastRecall: new Date(NOW - DAY) },
     },
     { agent: "claude", brought: 0, ofUse: 0, lastCapture: null, lastRecall: null },

@@ -159,7 +159,9 @@ async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: T
     );
     const usual = free.filter(isUsual);
     if (usual.length < free.length) {
-      say(`${memoryCount(free.length - usual.length)} of ${kind} stay: no other project is near.`);
+      const count = free.length - usual.length;
+      const stay = count === 1 ? "stays" : "stay";
+      say(`${memoryCount(count)} of ${kind} ${stay}: no other project is near.`);
     }
     const groups = usual.slice(0, MOST_AT_ONCE - chosen.length);
     left += usual.length - groups.length;

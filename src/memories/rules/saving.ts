@@ -14,6 +14,12 @@ import { checkSuperseded, putSuperseding } from "./superseding.ts";
 import { createSupersedeThese } from "./tidy/supersede-these.ts";
 import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
 
+/** Whether a memory stays at least as long as another one. */
+function lastsAsLong(one: MemoryRow, { pinned, expiresAt }: MemoryRow): boolean {
+  if (pinned && !one.pinned) return false;
+  return one.expiresAt === null || (expiresAt !== null && one.expiresAt >= expiresAt);
+}
+
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
  * current, and lasts as long. Captured memories do not count, because nobody chose to keep them.
@@ -21,31 +27,36 @@ import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./
  */
 function findDuplicate(
   draft: Pick<Draft, "withText">,
-  { content, project, supersedes, expiresAt, pinned }: MemoryRow,
+  memory: MemoryRow,
   now: number,
 ): MemoryRow | null {
+  const { content, project, supersedes } = memory;
   // A client that names a memory to supersede always creates a new one.
   if (supersedes !== null) return null;
-  const lasts = (each: MemoryRow) =>
-    (each.pinned || !pinned) &&
-    (each.expiresAt === null || (expiresAt !== null && each.expiresAt >= expiresAt));
   const holds = { projects: [project], isCurrent: true, aliveAt: now };
   const duplicates = draft
     .withText(content)
-    .filter((each) => passes(holds, each) && lasts(each) && each.source?.via !== "capture");
+    .filter(
+      (each) => passes(holds, each) && lastsAsLong(each, memory) && each.source?.via !== "capture",
+    );
   return duplicates.toSorted((a, b) => a.createdAt - b.createdAt)[0] ?? null;
+}
+
+/** The fields of a request, who sent it, and the time. */
+interface KnownBy {
+  given: Partial<NewMemory> | undefined;
+  reach: Reach;
+  now: number;
 }
 
 /**
  * Of a memory that names what it supersedes, the one that the client saved before it knew that: a current one with the same
  * text and project.
- * @param given the fields of the request
  */
 function findTwin(
   draft: Pick<Draft, "get" | "withText">,
   { supersedes, content, ...memory }: StoredMemory,
-  given: Partial<NewMemory> | undefined,
-  reach: Reach,
+  { given, reach, now }: KnownBy,
 ): MemoryRow | null {
   if (supersedes === null) return null;
   // Without a project in the request it gets that of the superseded memory.
@@ -54,6 +65,7 @@ function findTwin(
   const isTwin = (each: MemoryRow) =>
     each.id !== supersedes &&
     each.supersededBy === null &&
+    passes({ aliveAt: now }, each) &&
     each.project === project &&
     each.source?.via !== "capture" &&
     mayWrite(reach, each);
@@ -68,16 +80,13 @@ function findTwin(
  * What is known of a memory that is to be saved: that another one makes saving it needless, or its twin. A twin with a
  * history stays as it is, and what the new memory supersedes becomes the end of that history.
  */
-function findKnown(
-  draft: Draft,
-  memory: StoredMemory,
-  { given, reach, now }: { given: Partial<NewMemory> | undefined; reach: Reach; now: number },
-): Saved | MemoryRow | null {
-  const duplicate = findDuplicate(draft, memory, now);
+function findKnown(draft: Draft, memory: StoredMemory, by: KnownBy): Saved | MemoryRow | null {
+  const duplicate = findDuplicate(draft, memory, by.now);
   if (duplicate) return { memory: duplicate, isNew: false };
-  const twin = findTwin(draft, memory, given, reach);
-  const older = twin?.supersedes && memory.supersedes;
-  return twin && older ? { memory: twin, isNew: false, older } : twin;
+  const twin = findTwin(draft, memory, by);
+  const older = memory.supersedes;
+  if (!twin?.supersedes || !older) return twin;
+  return lastsAsLong(twin, memory) ? { memory: twin, isNew: false, older } : null;
 }
 
 /** A memory in place of its twin, of which it keeps the id, the time, and the fields that the client does not give again. */
