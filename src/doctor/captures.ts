@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { dayOf } from "../activity/action.ts";
+import { memoryCount } from "../text/number-text.ts";
 import { showHidden } from "../text/plain-text.ts";
 import { formatDate } from "../text/short-text.ts";
 import {
@@ -78,7 +79,7 @@ export async function* checkCaptures(
     }
     const when = (at: Date | null) => (at === null ? "never" : formatDate(at.toISOString()));
     yield ok(
-      `${name}: last capture ${when(state.lastCapture)}, last recall ${when(state.lastRecall)}, ${state.brought} memories brought in ${COUNTED_DAYS} days, ${state.ofUse} of them of use`,
+      `${name}: last capture ${when(state.lastCapture)}, last recall ${when(state.lastRecall)}, ${memoryCount(state.brought)} brought in ${COUNTED_DAYS} days, ${state.ofUse} of them of use`,
     );
   }
 }
