@@ -4,7 +4,7 @@ import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
-import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
+import { MARKED_FROM, pairSigns, sumOfPair, tellsChange } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
@@ -113,9 +113,9 @@ async function withRelations(
     const signs = await pairSigns(text, [older, newer], byTrees[at] ?? 0, relate);
     if (!signs) continue;
     areRead = true;
-    sums[at] = sumOfPair(signs);
-    if (isGerman && (byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN)
-      sums[at] = Math.max(0, sumOfPair(signs));
+    const isVersion =
+      (isGerman && (byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN) || tellsChange(older, newer, signs);
+    sums[at] = isVersion ? Math.max(0, sumOfPair(signs)) : sumOfPair(signs);
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>

@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { shareAttribute } from "../../../src/memories/ranking/versions/attribute.ts";
+
+const PORT = "The port of the cache is 6399.";
+
+test.each([
+  ["another value", PORT, "The port of the cache is 6400."],
+  ["a date before it", PORT, "As of 2026-03-22, the port of the cache is 6400."],
+  ["a change", PORT, "The port of the cache changed from 6399 to 6400."],
+  ["who said so", PORT, "Anna said that the port of the cache is 6400."],
+  ["a note", PORT, "The port of the cache: 6400"],
+  ["the value first", PORT, "6400 is now the port of the cache"],
+  ["a clause", "The tone I want in reviews is blunt.", "The tone I want in reviews is friendly."],
+  [
+    "German",
+    "Der Port von Katalog ist 80.",
+    "Laut Nutzer ist der Port von Katalog 81, nicht mehr 80.",
+  ],
+  [
+    "both inverted",
+    "Stand heute ist der Port von Katalog 80.",
+    "Seit Mai ist der Port von Katalog 81.",
+  ],
+])("two texts share an attribute: %s", (_, one, other) => {
+  expect(shareAttribute(one, other)).toBe(true);
+  expect(shareAttribute(other, one)).toBe(true);
+});
+
+test.each([
+  ["another thing", "The port of the database is 6399."],
+  ["a longer name", "The port of the cache server is 6400."],
+  ["another attribute", "The region of the cache is Oslo."],
+  ["an attribute of it", "The owner of the port of the cache is Anna."],
+  ["no attribute", "The cache runs on port 6400."],
+  ["only mentioned", "Ask Ben before you change the port of the cache."],
+])("two texts share none: %s", (_, other) => {
+  expect(shareAttribute(PORT, other)).toBe(false);
+  expect(shareAttribute(other, PORT)).toBe(false);
+});
+
+test("German sentences about two people share none", () => {
+  const [mother, sister] = ["Mutter", "Schwester"].map(
+    (person) => `Laut Nutzer ist die Ärztin von meiner ${person} Dr. Moreau.`,
+  );
+  expect(shareAttribute(mother ?? "", sister ?? "")).toBe(false);
+});
