@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { messageOf } from "../errors.ts";
 import {
@@ -91,7 +91,8 @@ export async function forgetAbout(
 function checkReceiptFile(file: string): void {
   if (existsSync(file)) throw usageError(`${file} exists already.`);
   try {
-    accessSync(dirname(resolve(file)), constants.W_OK);
+    // With a slash at its end it must be a folder.
+    accessSync(join(dirname(resolve(file)), "/"), constants.W_OK);
   } catch (error) {
     throw usageError(`The receipt can't be written to ${file}: ${messageOf(error)}`);
   }

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { PERSONAL } from "../accounts/space.ts";
 import type { Principal } from "../http/principal.ts";
 import { hasScope } from "../keys/reach.ts";
+import type { Memory } from "../memories/model/memory.ts";
 import { type Similar, sourceOf } from "../memories/model/memory.ts";
 import { DISTILLED_DAYS } from "../memories/rules/distilling.ts";
 import type { Memories } from "../memories/rules/memories.ts";
@@ -70,7 +71,7 @@ export function createWritingTools(memories: Memories): Tool[] {
         if (!hasScope(principal, "memories:write")) {
           return { text: withSimilar, data: { ...saved, similar } };
         }
-        const hint = adviceOn(id, similar);
+        const hint = adviceOn(memory, similar);
         return { text: `${withSimilar}\n${hint}`, data: { ...saved, similar, hint } };
       },
     }),
@@ -144,9 +145,16 @@ function withSessionFields<
 }
 
 /** What to do about similar memories. A changed fact is never a reason to delete the new memory. */
-function adviceOn(id: string, similar: readonly { id: string; kind: Similar["kind"] }[]): string {
+function adviceOn(
+  { id, supersedes }: Memory,
+  similar: readonly { id: string; kind: Similar["kind"] }[],
+): string {
   const [first] = similar;
   const changed = similar.find(({ kind }) => kind === "changed");
+  // A memory supersedes one other memory.
+  if (changed && supersedes !== null) {
+    return `It supersedes ${supersedes} already. If ${changed.id} no longer holds either, delete_memory ${changed.id}.`;
+  }
   if (changed) {
     return `If it replaces ${changed.id}, call save_memory again with the same content and supersedes: "${changed.id}"; nothing is saved twice.`;
   }

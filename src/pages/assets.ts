@@ -1,4 +1,5 @@
 import peers from "../help/peers.svg" with { type: "text" };
+import year from "../help/year.svg" with { type: "text" };
 import favicon from "./favicon.svg" with { type: "text" };
 import enhance from "./scripts/enhance.browser.js" with { type: "text" };
 import keys from "./scripts/keys.browser.js" with { type: "text" };
@@ -29,6 +30,7 @@ export const FAVICON = asset(favicon, "svg", "image/svg+xml");
 /** Pictures of the help pages, by their names there. */
 export const PICTURES: Readonly<Record<string, Asset>> = {
   "peers.svg": asset(peers, "svg", "image/svg+xml"),
+  "year.svg": asset(year, "svg", "image/svg+xml"),
 };
 
 /** The script of all dashboard pages: several files in one scope. Pages also work without it. */

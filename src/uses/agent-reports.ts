@@ -53,6 +53,8 @@ export function createAgentReports({
       })),
     ];
     await pause();
-    return agentStates(days, { machines, ofUse, capturing: capturing(), now });
+    // Reading the agents' settings takes time.
+    const isLocal = days.some(({ sourceId }) => sourceId === LOCAL_SOURCE_ID);
+    return agentStates(days, { machines, ofUse, capturing: isLocal ? capturing() : [], now });
   };
 }

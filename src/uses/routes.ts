@@ -14,7 +14,7 @@ export interface AgentList {
     last_seen: string;
     last_capture: string | null;
     last_recall: string | null;
-    /** Memories that it saved or captured in 90 days, and those of them that were of use since. */
+    /** Memories that it saved, captured or imported in 90 days, and those of them that were of use since. */
     brought: number;
     of_use: number;
     /** What seems to be broken. */

@@ -121,7 +121,7 @@ describe("a memory that supersedes another one", () => {
     const soon = new Date(server.clock() + 1_000).toISOString();
     const [a, b] = [await ada.save({ content: "a" }), await ada.save({ content: "b" })];
     await ada.save({ content: "until soon", supersedes: a.id, expires_at: soon });
-    const other = { content: "until soon too", supersedes: b.id, expires_at: soon };
+    const other = { content: "until soon", supersedes: b.id, expires_at: soon };
     const { id: supersedes } = await ada.save(other);
     await ada.save({ content: "c", supersedes });
     server.clock.advance(1_000);

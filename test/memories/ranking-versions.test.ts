@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Relate } from "../../src/embedding/relations/relater.ts";
 import { type Question, readQuestion } from "../../src/memories/ranking/question.ts";
 import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
 import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
@@ -91,6 +92,20 @@ test.each([
   ["where did Sam work at first?", ACME],
 ])("a question about the past gets the version of that time: %s", async (question, [content]) => {
   expect((await order(question, found(INITECH, GLOBEX, ACME)))[0]?.[0]).toBe(content);
+});
+
+test("the newer value of one attribute comes first, unmarked, where the model hardly sees a change", async () => {
+  const error = "The log level of search is error.";
+  const info = "As of May, the log level of search is info.";
+  const ranked = found([error, 1], [info, 60]);
+  const vectors = new Map(ranked.map(({ memory }) => [memory.id, NEAR]));
+  const doubtful: Relate = async () => ({ same: 0, changed: 0.2, answers: 0.5 });
+  const data = { vectors, matches: new Map<string, number[]>() };
+  const ordered = await orderVersions(asked("log level of search?"), ranked, data, doubtful);
+  expect(ordered.map(({ memory, newer }) => [memory.content, newer])).toEqual([
+    [info, undefined],
+    [error, undefined],
+  ]);
 });
 
 test.each([

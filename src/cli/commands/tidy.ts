@@ -175,7 +175,7 @@ async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: T
     if (outcome.undo !== null) undo.push(outcome.undo);
     for (const name of NAMES) total[name] += outcome[name];
   }
-  if (json) return await printJson({ ...total, undo });
+  if (json) return await printJson({ ...total, undo, left });
   const what = outcomeText(total);
   if (what === "") return say("There was nothing to apply.");
   say(`In ten seconds: ${what}. To undo it before then: ctxd tidy --undo ${undo.join(" ")}`);

@@ -17,7 +17,7 @@ const CHARACTERS = 24_000;
 /** How the tools do what a group's proposal says. */
 const CALLS: Readonly<Record<TidyAction, string>> = {
   supersede:
-    "supersede: save_memory with the text and the project of the memory to keep, word for word, and the id of another one in supersedes. Nothing is saved twice. delete_memory those that remain.",
+    "supersede: save_memory with the text and the project of the memory to keep, word for word, and the id of another one in supersedes. Nothing is saved twice. delete_memory those that remain. If the one to keep has a history, only delete_memory the others.",
   delete: "delete: delete_memory for each, except the one to keep. Deletion is permanent.",
   pin: "pin: update_memory with pinned true and expires_at null.",
   expire: "expire: update_memory with an expires_at in 30 days, unless it expires anyway.",
@@ -56,9 +56,10 @@ async function describeGroup(
   number: number,
 ): Promise<string> {
   const { action, keep, project } = proposal;
+  const hasHistory = memories.some(({ id, supersedes }) => id === keep && supersedes !== null);
   const facts = [
     `Group ${number} · ${kind.replaceAll("_", " ")} · proposal: ${action}`,
-    keep !== undefined && `keep ${keep}`,
+    keep !== undefined && `keep ${keep}${hasHistory ? ", which has a history" : ""}`,
     project !== undefined && `into the project ${JSON.stringify(project)}`,
   ].filter((fact) => typeof fact === "string");
   const shown: string[] = [];

@@ -1,6 +1,6 @@
 import type { Relate } from "../../embedding/relations/relater.ts";
 import { FLOOR, withScores } from "./chance.ts";
-import { factOf, mayBeVersion, UNSPACED } from "./fact-text.ts";
+import { factOf, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
@@ -29,7 +29,7 @@ const DOUBT = { first: 3, least: 0.2, lowest: 0.02, weight: 2 };
 
 type Asked = Pick<
   Question,
-  "text" | "hasWords" | "identifiers" | "asksForPast" | "period" | "mode" | "decay"
+  "text" | "asks" | "hasWords" | "identifiers" | "asksForPast" | "period" | "mode" | "decay"
 >;
 
 /**
@@ -94,7 +94,9 @@ export async function doubtAnswers<Result extends Ranked>(
   relate: Relate,
 ): Promise<readonly Result[]> {
   const best = results[0]?.chance ?? 0;
-  if (!mayBeRead(question, best, FLOOR)) return results;
+  // No memory answers a task, and the model reads no long texts.
+  const isShort = question.text.length <= MAX_FACT_LENGTH;
+  if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
   let answers = DOUBT.lowest;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
@@ -103,10 +105,11 @@ export async function doubtAnswers<Result extends Ranked>(
     answers = Math.max(answers, relation.answers);
   }
   const loss = DOUBT.weight * (logOddsOf(DOUBT.least) - logOddsOf(answers));
-  const doubted = results.map((one) => {
-    const logOdds = logOddsOf(one.chance) - loss;
-    return { ...one, logOdds, chance: chanceOf(logOdds) };
-  });
+  const doubted = results.map((one) => ({
+    ...one,
+    logOdds: one.logOdds - loss,
+    chance: chanceOf(logOddsOf(one.chance) - loss),
+  }));
   return withScores(doubted, question);
 }
 

@@ -156,7 +156,8 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
   const [best] = saved;
   for (const { turn } of turns.slice(next)) {
     const isLess = best && (asks(turn) || turn.order < best.order);
-    place(isLess ? { ...turn, chance: Math.min(best.chance, turn.chance) } : turn);
+    const { logOdds, chance } = isLess && best.chance < turn.chance ? best : turn;
+    place({ ...turn, logOdds, chance });
   }
   return placed;
 }

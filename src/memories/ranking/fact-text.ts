@@ -52,6 +52,10 @@ const ASKS = /\?\s*$/;
 /** How a question begins that is typed without its mark. */
 const BEGINS_ASKING =
   /^(?:and |so |also |und )?(?:(?:who|whose|what|which|why|how)\b|(?:when|where) (?:do|does|did|is|are|was|were|will|can|should)\b|(?:wer|was|wann|wo|warum|welche[mnrs]?|wie (?:ist|war|lautet|hei(?:ß|ss)t|lange|oft|viele?)) )[^,:;]*$/i;
+
+/** Whether a text asks something, also without its mark. */
+export const isAsking = (text: string): boolean => ASKS.test(text) || BEGINS_ASKING.test(text);
+
 /** Somebody's advice or words, which are his own and no fact about others. */
 const REPORTS =
   /\b(?:said|says|told|tells|suggest(?:s|ed)?|recommend(?:s|ed)?|advis(?:es|ed)|advice|thinks?|thought|believes?|claims?|claimed|asked|prefers?|wants?|proposed?)\b/i;
@@ -194,7 +198,7 @@ export function statementIn(
     const shared = said.filter(({ key }) => keys.has(key)).length;
     if (shared > most) [best, most, isMore] = [sentence, shared, said.length > shared];
   }
-  return isMore && !ASKS.test(best) && !BEGINS_ASKING.test(best) ? best : null;
+  return isMore && !isAsking(best) ? best : null;
 }
 
 /** A memory with its statement; see `statementIn`. Other memories than captured turns are their own statement. */

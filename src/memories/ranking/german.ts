@@ -119,9 +119,9 @@ const OF_BOTH = new Map([
 const ENGLISH = new Set(STOP_WORDS);
 const WORD = /\p{L}+/gu;
 
-/** A noun after an article or a pronoun, also with an adjective between. Names follow no article. */
+/** A noun after an article or a pronoun, also with an adjective between. Names rarely follow one. */
 const COMMON_NOUN =
-  /(?<![\p{L}\p{N}_-])(?:der|die|das|de[mns]|(?:[dkms]?ein|ihr|unser|euer|dies|jed|welch)(?:e[mnrs]?)?|zu[mr]|[ai]m|vom|beim|ins)\s+(?:\p{Ll}+\s+)?\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
+  /(?<![\p{L}\p{N}_-])(?i:der|die|das|de[mns]|(?:[dkms]?ein|ihr|unser|euer|dies|jed|welch)(?:e[mnrs]?)?|zu[mr]|[ai]m|vom|beim|ins)\s+(?:\p{Ll}+\s+)?\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
 /** Not the role at the start of a captured turn. */
 const NOUN = /(?!^(?:User|Assistant): )(?<![\p{L}\p{N}_-])\p{Lu}\p{Ll}+(?![\p{L}\p{N}_])/gu;
 

@@ -13,7 +13,7 @@ import {
 } from "./fact-text.ts";
 import { type Difference, differenceOf, ofKind } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
-import { CHANGED_ATTRIBUTE, shareAttribute } from "./versions/attribute.ts";
+import { tellsChange } from "./versions/attribute.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -37,11 +37,11 @@ const LEAST_WORTH_ASKING = 0.6;
 const LEAST = {
   hint: { same: 0.6, changed: 0.85 },
   merged: 0.6,
-  proposed: { same: 0.9, changed: 0.9, ofAttribute: 0.3 },
+  proposed: { same: 0.9, changed: 0.9 },
   sameWithMore: 0.98,
 };
-/** The least chances of a change by which the earlier text is left out of a recall. */
-export const LEFT_OUT = { changed: 0.95, ofAttribute: CHANGED_ATTRIBUTE };
+/** The least chance of a change by which the earlier text is left out of a recall. */
+export const LEFT_OUT = 0.95;
 /** Words that only one of two texts has that say the opposite. */
 const MAX_OPPOSITE_WORDS = 1;
 /** Letters of the pieces by which texts are compared, and the share of them that restatements have in common. */
@@ -96,14 +96,14 @@ export async function isRestatement(
  * What the later one of two memories that somebody saved is to the earlier one, for tidying and recalls: it says the same,
  * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
  * @param alike 0 to 1, by `meaningScore`
- * @param least the least chances of a change, and of one of two texts that tell the same attribute
+ * @param leastChanged the least chance of a change, unless they tell an attribute
  */
 export async function likenessOf(
   earlier: HasContent,
   later: HasContent,
   alike: number,
   relate: Relate,
-  least: typeof LEFT_OUT = LEAST.proposed,
+  leastChanged = LEAST.proposed.changed,
 ): Promise<"same" | "changed" | null> {
   if (alike < LEAST_ALIKE) return null;
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
@@ -114,9 +114,8 @@ export async function likenessOf(
   if (!relation) return null;
   const { same, changed } = relation;
   if (!hasReplaced && same >= (isOther ? LEAST.sameWithMore : LEAST.proposed.same)) return "same";
-  if (changed >= least.changed) return "changed";
-  const isOfAttribute = changed >= least.ofAttribute;
-  return isOfAttribute && shareAttribute(earlier.content, later.content) ? "changed" : null;
+  const isChange = changed >= leastChanged || tellsChange(earlier.content, later.content, changed);
+  return isChange ? "changed" : null;
 }
 
 /** Whether two texts say the same, as far as their words tell; null when only the model of relations can tell. */

@@ -1,8 +1,8 @@
 import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
 import type { Term } from "../indexes/words.ts";
-import { contentWords, factTokens, stemOf, UNSPACED } from "./fact-text.ts";
-import { isGerman, withCommonNouns, withEnglishNouns } from "./german.ts";
+import { contentWords, factTokens, isAsking, stemOf, UNSPACED } from "./fact-text.ts";
+import { withCommonNouns, withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
@@ -56,7 +56,8 @@ export function readQuestion(text: string, now: number) {
     period: readPeriod(text, now),
     /** Whether words can be compared: they are separated by spaces. */
     hasWords: !UNSPACED.test(text),
-    isGerman: isGerman(text),
+    /** Whether it is a question, and not a task or a subject. */
+    asks: isAsking(text),
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
     facts: factTokens(withEnglishNouns(text)),

@@ -208,7 +208,7 @@ const ROUNDED = 0.0005;
 /**
  * Explains a memory's score by its parts. If the memory took the place and score of another version of its
  * fact, `time` has the difference. If its score was lowered to that of the older memory before it, or if it has the place of
- * another one because it answers better, `question` has the difference.
+ * another one because it answers better, or none of the first results answers, `question` has the difference.
  */
 export function explain(
   { score, signals, sum, logOdds, chance, retention }: Ranked,

@@ -11,14 +11,7 @@ import type { Draft } from "../table/draft.ts";
 import type { Idempotency } from "./idempotency.ts";
 import type { SecretWatch } from "./secrets/secret-watch.ts";
 import { checkSuperseded, putSuperseding } from "./superseding.ts";
-import { createSupersedeThese } from "./tidy/supersede-these.ts";
 import { findReadable, type Parts, toVisibleMemories, toVisibleMemory } from "./visible.ts";
-
-/** Whether a memory stays at least as long as another one. */
-function lastsAsLong(one: MemoryRow, { pinned, expiresAt }: MemoryRow): boolean {
-  if (pinned && !one.pinned) return false;
-  return one.expiresAt === null || (expiresAt !== null && one.expiresAt >= expiresAt);
-}
 
 /**
  * Finds the oldest memory that makes saving another one needless: it has the same text and project, is
@@ -27,45 +20,42 @@ function lastsAsLong(one: MemoryRow, { pinned, expiresAt }: MemoryRow): boolean 
  */
 function findDuplicate(
   draft: Pick<Draft, "withText">,
-  memory: MemoryRow,
+  { content, project, supersedes, expiresAt, pinned }: MemoryRow,
   now: number,
 ): MemoryRow | null {
-  const { content, project, supersedes } = memory;
   // A client that names a memory to supersede always creates a new one.
   if (supersedes !== null) return null;
+  const lasts = (each: MemoryRow) =>
+    (each.pinned || !pinned) &&
+    (each.expiresAt === null || (expiresAt !== null && each.expiresAt >= expiresAt));
   const holds = { projects: [project], isCurrent: true, aliveAt: now };
   const duplicates = draft
     .withText(content)
-    .filter(
-      (each) => passes(holds, each) && lastsAsLong(each, memory) && each.source?.via !== "capture",
-    );
+    .filter((each) => passes(holds, each) && lasts(each) && each.source?.via !== "capture");
   return duplicates.toSorted((a, b) => a.createdAt - b.createdAt)[0] ?? null;
 }
 
-/** The fields of a request, who sent it, and the time. */
-interface KnownBy {
-  given: Partial<NewMemory> | undefined;
-  reach: Reach;
-  now: number;
-}
-
 /**
- * Of a memory that names what it supersedes, the one that the client saved before it knew that: a current one with the same
- * text and project.
+ * A memory that names what it supersedes, in place of the one that the client saved before it knew that: the one with the same
+ * text and project that is in no history. It keeps its id, its time, and the fields that the client does not give
+ * again. Without such a memory the new one is returned.
+ * @param given the fields of the request
  */
-function findTwin(
+function mergeWithTwin(
   draft: Pick<Draft, "get" | "withText">,
-  { supersedes, content, ...memory }: StoredMemory,
-  { given, reach, now }: KnownBy,
-): MemoryRow | null {
-  if (supersedes === null) return null;
+  memory: StoredMemory,
+  given: Partial<NewMemory> | undefined,
+  reach: Reach,
+): StoredMemory {
+  const { supersedes, content } = memory;
+  if (supersedes === null) return memory;
   // Without a project in the request it gets that of the superseded memory.
   const project =
     given?.project === undefined ? (draft.get(supersedes)?.project ?? null) : memory.project;
   const isTwin = (each: MemoryRow) =>
     each.id !== supersedes &&
+    each.supersedes === null &&
     each.supersededBy === null &&
-    passes({ aliveAt: now }, each) &&
     each.project === project &&
     each.source?.via !== "capture" &&
     mayWrite(reach, each);
@@ -73,33 +63,13 @@ function findTwin(
     .withText(content)
     .filter(isTwin)
     .sort((a, b) => b.createdAt - a.createdAt);
-  return twin ?? null;
-}
-
-/**
- * What is known of a memory that is to be saved: that another one makes saving it needless, or its twin. A twin with a
- * history stays as it is, and what the new memory supersedes becomes the end of that history.
- */
-function findKnown(draft: Draft, memory: StoredMemory, by: KnownBy): Saved | MemoryRow | null {
-  const duplicate = findDuplicate(draft, memory, by.now);
-  if (duplicate) return { memory: duplicate, isNew: false };
-  const twin = findTwin(draft, memory, by);
-  const older = memory.supersedes;
-  if (!twin?.supersedes || !older) return twin;
-  return lastsAsLong(twin, memory) ? { memory: twin, isNew: false, older } : null;
-}
-
-/** A memory in place of its twin, of which it keeps the id, the time, and the fields that the client does not give again. */
-function mergeWithTwin(
-  twin: MemoryRow,
-  memory: StoredMemory,
-  given: Partial<NewMemory> | undefined,
-): StoredMemory {
-  const { content, supersedes, project, agentId, sessionId, source, updatedAt } = memory;
+  if (!twin) return memory;
+  const { agentId, sessionId, source, updatedAt } = memory;
   return {
     ...twin,
     ...storedFields(given ?? {}),
-    ...{ content, supersedes, project, agentId, sessionId, source, updatedAt },
+    ...{ content, supersedes, project: memory.project },
+    ...{ agentId, sessionId, source, updatedAt },
     ...embeddingOf(memory),
   };
 }
@@ -122,8 +92,6 @@ interface Saved {
   memory: MemoryRow;
   /** Whether it is new. */
   isNew: boolean;
-  /** What is still to become the end of its history. */
-  older?: string;
 }
 
 /**
@@ -175,10 +143,10 @@ async function write(
       withTextsOf: withoutDuplicates ? memories : [],
       apply(draft) {
         const saved = memories.map((memory, place): Saved => {
+          const duplicate = withoutDuplicates ? findDuplicate(draft, memory, now) : null;
+          if (duplicate) return { memory: duplicate, isNew: false };
           const given = inputs[place];
-          const known = withoutDuplicates ? findKnown(draft, memory, { given, reach, now }) : null;
-          if (known && "isNew" in known) return known;
-          const merged = known ? mergeWithTwin(known, memory, given) : memory;
+          const merged = withoutDuplicates ? mergeWithTwin(draft, memory, given, reach) : memory;
           const hasProject = given?.project !== undefined;
           const superseding = { reach, now, path: pathOf(place), hasProject };
           return { memory: putSuperseding(draft, merged, superseding), isNew: true };
@@ -190,11 +158,7 @@ async function write(
     });
   });
   const saving = { source, withoutDuplicates };
-  if (!made) return await write({ store, clock }, reach, inputs, saving, answer);
-  for (const { memory, older } of made) {
-    if (older) await createSupersedeThese({ store, clock })(reach, memory.id, [older]);
-  }
-  return made;
+  return made ?? write({ store, clock }, reach, inputs, saving, answer);
 }
 
 /** Saving memories; see `createMemories`. */

@@ -127,6 +127,13 @@ test("all results are much less likely if none of the first answers, and stay in
   }
 });
 
+test("tasks, subjects and long questions are not doubted: the model reads questions", async () => {
+  const long = `${LONG} Which port has the cache?`;
+  for (const text of ["Move the port of the cache to 83", "port of the cache", long]) {
+    expect(await doubtAnswers(asked(text), NEAR, modelOf())).toBe(NEAR);
+  }
+});
+
 test.each<[string, Ranked, string]>([
   ["one of the first answers", result("Its port is 81!", 1.85), "which port has the cache?"],
   ["one of the first can't be read", result(LONG, 1.95), "which port has the cache?"],

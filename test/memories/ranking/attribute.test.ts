@@ -32,6 +32,8 @@ test.each([
   ["another attribute", "The region of the cache is Oslo."],
   ["an attribute of it", "The owner of the port of the cache is Anna."],
   ["no attribute", "The cache runs on port 6400."],
+  ["where it is", "The port of the cache is in the wiki."],
+  ["what it is", "The port of the cache is a problem."],
   ["only mentioned", "Ask Ben before you change the port of the cache."],
 ])("two texts share none: %s", (_, other) => {
   expect(shareAttribute(PORT, other)).toBe(false);

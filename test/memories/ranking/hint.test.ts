@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { hintOf, isRestatement, likenessOf } from "../../../src/memories/ranking/hint.ts";
+import type { Relate } from "../../../src/embedding/relations/relater.ts";
+import { hintOf, isRestatement, LEFT_OUT, likenessOf } from "../../../src/memories/ranking/hint.ts";
 import { sharedEmbedder } from "../../support/embedder.ts";
 
 const ALIKE = 0.9;
@@ -23,6 +24,18 @@ test.each([
   const texts = [{ content: earlier }, { content: later }] as const;
   expect(await isRestatement(...texts, ALIKE, relate)).toBe(false);
   expect(await hintOf(...texts, ALIKE, relate)).toBe("changed");
+});
+
+test("a small chance of a change is enough where both tell the same attribute, and not where one says more", async () => {
+  const doubtful: Relate = async () => ({ same: 0, changed: 0.15, answers: 0 });
+  const style = "The preferred style of tests is one assertion per test.";
+  const later = { content: "As of 3 May, the preferred style of tests is tables of cases." };
+  expect(await likenessOf({ content: style }, later, 0.75, doubtful)).toBe("changed");
+  expect(await likenessOf({ content: style }, later, 0.75, doubtful, LEFT_OUT)).toBe("changed");
+  const more = { content: "The preferred style of tests is in the wiki." };
+  expect(await likenessOf({ content: style }, more, 0.75, doubtful)).toBeNull();
+  const unlikely: Relate = async () => ({ same: 0, changed: 0.05, answers: 0 });
+  expect(await likenessOf({ content: style }, later, 0.75, unlikely)).toBeNull();
 });
 
 test.each([

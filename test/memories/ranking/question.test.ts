@@ -12,6 +12,7 @@ test("German nouns after an article are no names", () => {
   expect(
     namesIn("Für das neue Ticket brauche ich den Port von Billing, wie lautet die Angabe?"),
   ).toEqual(["bill"]);
+  expect(namesIn("Welchen Port hat die Datenbank?")).toEqual([]);
   expect(namesIn("Wo arbeitet Anna seit dem Umzug nach Hamburg?")).toEqual(["anna", "hamb"]);
   expect(namesIn("Was ist die ID von api2 im Katalog meiner Firma?")).toEqual(["id", "api2"]);
 });

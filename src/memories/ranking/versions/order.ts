@@ -2,9 +2,12 @@ import { cosineOf } from "../../../embedding/embedder.ts";
 import type { Relate } from "../../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
+import { isGerman } from "../german.ts";
 import type { Question } from "../question.ts";
+import { chanceOf } from "../relevance.ts";
+import { tellsChange } from "./attribute.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
-import { MARKED_FROM, pairSigns, sumOfPair, tellsChange } from "./pair.ts";
+import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
@@ -14,7 +17,7 @@ const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
 const READ_PAIRS = { least: -8, most: 4 };
 /** The sum of the trees from which on two German texts are versions whatever the model makes of them: it knows English. */
-const CERTAIN_IN_GERMAN = 1;
+const CERTAIN_IN_GERMAN = 2;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -97,7 +100,7 @@ export async function orderVersions<Result extends Versioned>(
  * words mean. What it has not read may be a version, but not surely.
  */
 async function withRelations(
-  { text, isGerman }: Question,
+  { text }: Question,
   best: Versioned,
   found: readonly Versioned[],
   { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
@@ -114,7 +117,8 @@ async function withRelations(
     if (!signs) continue;
     areRead = true;
     const isVersion =
-      (isGerman && (byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN) || tellsChange(older, newer, signs);
+      ((byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN && isGerman(older) && isGerman(newer)) ||
+      tellsChange(older, newer, chanceOf(signs.changed));
     sums[at] = isVersion ? Math.max(0, sumOfPair(signs)) : sumOfPair(signs);
   }
   // What is less likely than those that were read is no version because nobody has read it.

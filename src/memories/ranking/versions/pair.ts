@@ -1,6 +1,5 @@
 import type { Relate } from "../../../embedding/relations/relater.ts";
 import { logOddsOf } from "../relevance.ts";
-import { CHANGED_ATTRIBUTE, shareAttribute } from "./attribute.ts";
 import learned from "./pair.json" with { type: "json" };
 
 /** A chance of 0 or 1 has no log-odds. */
@@ -53,9 +52,4 @@ export function sumOfPair(signs: PairSigns): number {
     (sum, [sign, weight]) => sum + weight * signs[sign as keyof PairSigns],
     learned.start,
   );
-}
-
-/** Whether the newer of two results gives an attribute of the older one another value. They are versions then, if not surely. */
-export function tellsChange(older: string, newer: string, { changed }: PairSigns): boolean {
-  return changed >= logOddsOf(CHANGED_ATTRIBUTE) && shareAttribute(older, newer);
 }
