@@ -22,6 +22,8 @@ const IDENTIFIERS = 8;
 const NAME =
   /(?<=\S\s)\p{Lu}[\p{L}\p{N}_]+|(?<![\p{L}\p{N}_])\p{L}[\p{L}_]*(?:\p{Lu}|\p{N})[\p{L}\p{N}_]*/gu;
 
+/** The most words of a subject. */
+const SUBJECT_WORDS = 4;
 /** Words of a question about something that no longer holds. */
 const PAST =
   /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|in between(?=\W*$)|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
@@ -56,8 +58,8 @@ export function readQuestion(text: string, now: number) {
     period: readPeriod(text, now),
     /** Whether words can be compared: they are separated by spaces. */
     hasWords: !UNSPACED.test(text),
-    /** Whether it is a question, and not a task or a subject. */
-    asks: isAsking(text),
+    /** Whether it is a question, or a subject in a few words, and not a task. */
+    asks: isAsking(text) || text.trim().split(/\s+/).length <= SUBJECT_WORDS,
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
     facts: factTokens(withEnglishNouns(text)),

@@ -127,11 +127,12 @@ test("all results are much less likely if none of the first answers, and stay in
   }
 });
 
-test("tasks, subjects and long questions are not doubted: the model reads questions", async () => {
+test("tasks and long questions are not doubted, but subjects are", async () => {
   const long = `${LONG} Which port has the cache?`;
-  for (const text of ["Move the port of the cache to 83", "port of the cache", long]) {
+  for (const text of ["Move the port of the cache to 83", long]) {
     expect(await doubtAnswers(asked(text), NEAR, modelOf())).toBe(NEAR);
   }
+  expect(await doubtAnswers(asked("port of the cache"), NEAR, modelOf())).not.toBe(NEAR);
 });
 
 test.each<[string, Ranked, string]>([
