@@ -25,7 +25,8 @@ import { enterStep } from "./trap.ts";
  * Does what `ctxd serve` does as one of several replicas, for a data folder given as argument, with two
  * differences: the model is a fake one, so that it starts at once, and upkeep, leases and sweeps are due
  * quickly, so that one of them runs whenever the process is stopped. Each finished step of upkeep is
- * printed on standard output. `TRAP` names the file of a trap.
+ * printed on standard output. `TRAP` names the file of a trap. With `RELATES` the model of relations is the real one, which
+ * takes more processor time than all else that a replica does while clients write.
  */
 const IMPATIENT = {
   ...UPKEEP_LIMITS,
@@ -44,7 +45,7 @@ const OVERDUE = { flush: 1_500, forget: 1_000 };
 const SWEEP = { recorded: 300, listed: 1_000 };
 
 const [dataDir = ""] = process.argv.slice(2);
-const { TRAP = "" } = process.env;
+const { TRAP = "", RELATES = "" } = process.env;
 const clock = Date.now;
 const { shared } = readConfig(process.env, {});
 if (!shared) throw new Error("a replica needs CTXD_DATABASE_URL and CTXD_OBJECTS");
@@ -87,8 +88,10 @@ const objects: Objects = {
 };
 const cache = createBaseCache({ folder, limit: shared.cacheBytes });
 const sweeping = startSweep(createSweep({ objects, records, cache }), { logger, every: SWEEP });
-const { relate } = createRelater({ cacheDir: testCacheDir, log: logger });
-const embedder = { ...fakeEmbedder(), relate };
+const embedder = {
+  ...fakeEmbedder(),
+  ...(RELATES && { relate: createRelater({ cacheDir: testCacheDir, log: logger }).relate }),
+};
 const storage = createStorage({
   lancedb: await loadLanceDb(testCacheDir),
   wanted: embedder.model,

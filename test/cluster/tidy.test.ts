@@ -14,7 +14,8 @@ const PAUSE = 250;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  cluster = await startCluster({ replicas: 2 });
+  // Which memories say the same is for the model of relations to tell.
+  cluster = await startCluster({ replicas: 2, settings: { RELATES: "1" } });
 }, 120_000);
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
