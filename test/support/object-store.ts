@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ObjectSettings } from "../../src/config/shared-settings.ts";
+import { FOR_MOMENTS } from "./for-moments.ts";
 import { freePort } from "./free-port.ts";
 
 const SERVER = join(import.meta.dir, "object-store-server.ts");
@@ -86,6 +87,7 @@ async function run(folder: string, port: number, bucket: string) {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
+    env: { ...process.env, ...FOR_MOMENTS },
   });
   const reader = child.stdout.getReader();
   const { value } = await reader.read();

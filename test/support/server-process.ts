@@ -8,6 +8,7 @@ import { fileOf } from "./bundles.ts";
 import { createClient } from "./client.ts";
 import { testCacheDir } from "./embedder.ts";
 import { openDatabase } from "./empty-database.ts";
+import { FOR_MOMENTS } from "./for-moments.ts";
 import { until } from "./until.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -52,6 +53,7 @@ export function spawnServer(
       PATH: process.env.PATH ?? "",
       TMPDIR: process.env.TMPDIR ?? "/tmp",
       CTXD_CACHE_DIR: testCacheDir,
+      ...FOR_MOMENTS,
       // Another engine takes a second of processor time to start, and several servers run at once.
       CTXD_ENGINES: "1",
       CTXD_LOG_LEVEL: "debug",
