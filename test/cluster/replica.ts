@@ -26,7 +26,7 @@ import { enterStep } from "./trap.ts";
  * differences: the model is a fake one, so that it starts at once, and upkeep, leases and sweeps are due
  * quickly, so that one of them runs whenever the process is stopped. Each finished step of upkeep is
  * printed on standard output. `TRAP` names the file of a trap. With `RELATES` the model of relations is the real one, which
- * takes more processor time than all else that a replica does while clients write.
+ * takes a third of the processor time of replicas that clients write to: without it nothing is related.
  */
 const IMPATIENT = {
   ...UPKEEP_LIMITS,
