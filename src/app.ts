@@ -73,7 +73,7 @@ interface AppParts
   /** The sender of a request on the local socket; null for other requests. */
   local?: (request: Request) => Principal | null;
   /** Ids of the agents of this machine whose hooks capture; none by default. */
-  capturing?: () => readonly string[];
+  capturing?: () => Promise<readonly string[]>;
   /** How far transcripts are captured. */
   progress: ProgressFiles;
   /** The project of a folder of this machine. */
@@ -91,7 +91,7 @@ export function createApp({
   access,
   serverStatus = null,
   local = () => null,
-  capturing = () => [],
+  capturing = async () => [],
   progress,
   projectOf = async () => null,
   metrics = createMetrics(),

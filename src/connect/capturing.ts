@@ -1,7 +1,7 @@
 import { namingFile } from "./change.ts";
 import { type Client, type HookKind, unlessDamaged } from "./client.ts";
 import { CLIENTS } from "./clients.ts";
-import { locate, readConfiguration, type Surroundings } from "./files.ts";
+import { locate, readConfiguration, type Surroundings, surroundingsOf } from "./files.ts";
 import { hooksIn } from "./hooks.ts";
 import { kindsInPlugin } from "./plugins.ts";
 
@@ -17,7 +17,8 @@ export function hooksOf({ hooks, plugin }: Client, around: Surroundings): HookKi
 }
 
 /** Ids of the connected clients whose hooks capture. */
-export function capturingClients(around: Surroundings): string[] {
+export function capturingClients(env: Surroundings["env"]): string[] {
+  const around = surroundingsOf(env);
   return CLIENTS.filter((client) => {
     const kinds = () => hooksOf(client, around);
     return unlessDamaged<readonly string[]>(kinds, []).includes("capture");

@@ -10,8 +10,6 @@ import { createProgressFiles } from "../capture/progress.ts";
 import { projectOfFolder } from "../capture/project.ts";
 import type { Config } from "../config/config.ts";
 import type { Environment } from "../config/settings.ts";
-import { capturingClients } from "../connect/capturing.ts";
-import { surroundingsOf } from "../connect/files.ts";
 import { type DataLock, lockDataFolder, readOwner } from "../db/data-lock.ts";
 import {
   createEmbedders,
@@ -159,7 +157,6 @@ export async function serve(
     ...{ store, clock, metrics, decay: config.decay, timesFound: uses.timesFound },
     idempotency: createIdempotency({ log: data.log, clock }),
   });
-
   const undoable = createUndoable({ db, memories, clock, log, admit: access.spaces.admit });
   opened.defer(undoable.close);
 
@@ -171,7 +168,8 @@ export async function serve(
     drain,
     access,
     local: local.principalOf,
-    capturing: () => capturingClients(surroundingsOf(env)),
+    // What reads the agents' settings takes long to load.
+    capturing: async () => (await import("../connect/capturing.ts")).capturingClients(env),
     progress: createProgressFiles(join(config.dataDir, "captured")),
     projectOf: projectOfFolder,
     memories,

@@ -29,7 +29,7 @@ export function createAgentReports({
   grants: Pick<Grants, "list">;
   clock: () => number;
   /** Ids of the agents of this machine whose hooks capture. */
-  capturing: () => readonly string[];
+  capturing: () => Promise<readonly string[]>;
 }) {
   return async (accountId: string): Promise<AgentState[]> => {
     const now = clock();
@@ -55,6 +55,6 @@ export function createAgentReports({
     await pause();
     // Reading the agents' settings takes time.
     const isLocal = days.some(({ sourceId }) => sourceId === LOCAL_SOURCE_ID);
-    return agentStates(days, { machines, ofUse, capturing: isLocal ? capturing() : [], now });
+    return agentStates(days, { machines, ofUse, capturing: isLocal ? await capturing() : [], now });
   };
 }

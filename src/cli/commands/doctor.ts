@@ -82,7 +82,7 @@ async function* examineAll(configure: () => Config, env: Environment): AsyncGene
     return yield { check: "settings", state: "problem", message: error.message };
   }
   const surroundings = surroundingsOf(env);
-  yield* examine(config, describeCommand("serve", config, env), capturingClients(surroundings));
+  yield* examine(config, describeCommand("serve", config, env), capturingClients(env));
   const distrust = distrustOfGemini(process.cwd(), surroundings);
   if (distrust) yield findingsOf("agents").warning(distrust);
   // After the checks of the data, because an agent may start the server.

@@ -23,13 +23,27 @@ type Total = { named: number; total: number };
 
 /**
  * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
- * the least count, and the lowest chance that counts. Chosen by what is found and kept of own facts and notes, and on a year of talk.
+ * the least count, and the lowest chance that counts, where they share words with the question or not. Chosen by what is
+ * found and kept of own facts and notes, and on a year of talk.
  */
-const DOUBT = { first: 3, least: 0.2, lowest: 0.02, weight: 2 };
+const DOUBT = {
+  first: 3,
+  weight: 2,
+  sameWords: { least: 0.2, lowest: 0.02 },
+  otherWords: { least: 0.03, lowest: 0.003 },
+};
 
 type Asked = Pick<
   Question,
-  "text" | "asks" | "hasWords" | "identifiers" | "asksForPast" | "period" | "mode" | "decay"
+  | "text"
+  | "asks"
+  | "facts"
+  | "hasWords"
+  | "identifiers"
+  | "asksForPast"
+  | "period"
+  | "mode"
+  | "decay"
 >;
 
 /**
@@ -97,14 +111,21 @@ export async function doubtAnswers<Result extends Ranked>(
   // No memory answers a task, and the model reads no long texts.
   const isShort = question.text.length <= MAX_FACT_LENGTH;
   if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
-  let answers = DOUBT.lowest;
+  let answers = 0;
+  let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
-    if (!relation || relation.answers >= DOUBT.least) return results;
+    if (!relation) return results;
     answers = Math.max(answers, relation.answers);
+    const { keys } = factOf(memory);
+    shares ||= question.facts.some(({ key }) => keys.has(key));
+    if (answers >= DOUBT.sameWords.least) return results;
   }
-  const loss = DOUBT.weight * (logOddsOf(DOUBT.least) - logOddsOf(answers));
+  // What is said in other words altogether is found by its meaning, and the model misses it more often.
+  const { least, lowest } = shares ? DOUBT.sameWords : DOUBT.otherWords;
+  if (answers >= least) return results;
+  const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   const doubted = results.map((one) => ({
     ...one,
     logOdds: one.logOdds - loss,

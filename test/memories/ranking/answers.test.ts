@@ -135,6 +135,16 @@ test("tasks and long questions are not doubted, but subjects are", async () => {
   expect(await doubtAnswers(asked("port of the cache"), NEAR, modelOf())).not.toBe(NEAR);
 });
 
+test("what is said in other words altogether is doubted only if the model is sure", async () => {
+  const results = [result("Sam is allergic to peanuts.", 1), result("Ida likes tea.", 0.5)];
+  const relate =
+    (answers: number): Relate =>
+    async () => ({ same: 0, changed: 0, answers });
+  const question = asked("what must nobody cook for him?");
+  expect(await doubtAnswers(question, results, relate(0.05))).toBe(results);
+  expect((await doubtAnswers(question, results, relate(0.001)))[0]?.chance).toBeLessThan(0.1);
+});
+
 test.each<[string, Ranked, string]>([
   ["one of the first answers", result("Its port is 81!", 1.85), "which port has the cache?"],
   ["one of the first can't be read", result(LONG, 1.95), "which port has the cache?"],

@@ -1,7 +1,7 @@
 /** Whom or when a sentence is from, before what it says: "As of 3 May, …", "Anna said that …", "Decision: …". */
 const INTRODUCTION =
   /^(?:[^,.:]{1,40}\b(?:said|says|decided|told (?:me|us)) that |(?:user|assistant|decision|correction|update|note|entscheidung|korrektur|notiz): |(?:as of|since|from|stand|seit|ab) [\p{L}\p{N} -]{1,30}?(?:,|(?= (?:ist|sind) )) ?|laut \p{L}+ )+/iu;
-const BRACKETS = /\s*\([^)]*\)/g;
+const BRACKETS = / ?\([^()]{0,80}\)/g;
 const IS = "(?:is|are|ist|sind|lautet)";
 /** What stands between an attribute and its value, in a sentence and in a note. */
 const VERB = `(?: ${IS}(?: (?:now|currently|jetzt|derzeit))? | (?:has )?changed | wurde |: )`;
