@@ -49,7 +49,7 @@ type Asked = Pick<
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
  * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Each place keeps
- * its chance: a model that knows only two texts can tell which of them answers better, and not whether one is worth returning.
+ * its chance: that one memory answers better than another does not tell how many are worth returning.
  * @param results with comparable scores, best first
  * @param reads whether results are read even if they are unlikely, but not below the floor
  */
@@ -117,10 +117,10 @@ export async function doubtAnswers<Result extends Ranked>(
     if (chance < CLOSE * best) continue;
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
+    if (relation.answers >= DOUBT.sameWords.least) return results;
     answers = Math.max(answers, relation.answers);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
-    if (answers >= DOUBT.sameWords.least) return results;
   }
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
   const { least, lowest } = shares ? DOUBT.sameWords : DOUBT.otherWords;

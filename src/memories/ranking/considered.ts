@@ -152,7 +152,7 @@ export function placeAmongSaved<Saved extends Scored, Captured extends Scored>(
     }
     place(one);
   }
-  // Who asked a question before does not make it likely that something is known, of which other turns would gain too.
+  // Who asked a question before does not make it likely that something is known, nor does a turn behind the best saved memory.
   const [best] = saved;
   for (const { turn } of turns.slice(next)) {
     const isLess = best && (asks(turn) || turn.order < best.order);

@@ -119,7 +119,8 @@ async function withRelations(
     const isVersion =
       ((byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN && isGerman(older) && isGerman(newer)) ||
       tellsChange(older, newer, chanceOf(signs.changed));
-    sums[at] = isVersion ? Math.max(0, sumOfPair(signs)) : sumOfPair(signs);
+    const sum = sumOfPair(signs);
+    sums[at] = isVersion ? Math.max(0, sum) : sum;
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
