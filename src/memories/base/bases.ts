@@ -68,15 +68,13 @@ export function createBases({
     connectTo(lancedb, folder, new lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES));
 
   /** Makes the files of a base durable that was just written. */
-  const keep = async (
-    { name, version }: { name: string; version: number },
-    upTo: number,
-    done: string,
-  ): Promise<Checkpoint> => {
-    const files = await vault.needed(name);
-    await vault.keep(name, files);
+  const keep = async (table: LanceDb.Table, upTo: number, done: string): Promise<Checkpoint> => {
+    const base = table.name;
+    const files = await vault.needed(base);
+    await vault.keep(base, files);
+    await requireFragments(table, files);
     await step(done);
-    return { base: name, version, files, upTo };
+    return { base, version: await table.version(), files, upTo };
   };
 
   /** Writes a new version of a base. Meanwhile, reads use the version of its checkpoint. */
@@ -94,7 +92,7 @@ export function createBases({
       }
       await task(table);
       await step(made);
-      const checkpoint = await keep({ name, version: await table.version() }, upTo, kept);
+      const checkpoint = await keep(table, upTo, kept);
       await lanceOf(base).moveTo(checkpoint);
       return checkpoint;
     } finally {
@@ -135,17 +133,15 @@ export function createBases({
     async rewrite(table, former, changes, { upTo, model }) {
       if (former && former.model.id !== model.id) throw new Error("vectors of another model");
       const name = `${table}.${randomBytes(4).toString("hex")}`;
+      // A base that is being written has no checkpoint yet: without this, it would be removed as an unused one.
+      const release = vault.hold(name);
       const connection = await connect();
       try {
-        const rows = liveRows(former && lanceOf(former), changes, baseSchema(model));
-        const version = await writeTable(
-          lancedb,
-          connection,
-          { name, schema: baseSchema(model) },
-          rows,
-        );
+        const schema = baseSchema(model);
+        const rows = liveRows(former && lanceOf(former), changes, schema);
+        const written = await writeTable(lancedb, connection, { name, schema }, rows);
         await step("base written");
-        return await keep({ name, version }, upTo, "base kept");
+        return await keep(written, upTo, "base kept");
       } catch (error) {
         await vault.forget([name]).catch(() => {});
         // The former base may have been unreadable. Once its files are restored, the next rewrite can read it.
@@ -153,6 +149,7 @@ export function createBases({
         throw error;
       } finally {
         connection.close();
+        release();
       }
     },
 
@@ -169,14 +166,14 @@ export function createBases({
 /**
  * Writes a table. A large one gets its index of ids at once: without it, LanceDB reads the ids of all rows to find a
  * few, and changes may not wait until the other indexes are made.
- * @returns the version that has all rows
+ * @returns the table with all rows; closed with its connection
  */
 async function writeTable(
   { Index }: typeof LanceDb,
   connection: LanceDb.Connection,
   { name, schema }: { name: string; schema: Arrow.Schema },
   rows: AsyncIterable<Arrow.RecordBatch>,
-): Promise<number> {
+): Promise<LanceDb.Table> {
   let table: LanceDb.Table | null = null;
   for await (const part of inCommits(rows)) {
     if (table) await table.add(part);
@@ -184,9 +181,21 @@ async function writeTable(
   }
   table ??= await connection.createEmptyTable(name, schema);
   if ((await table.countRows()) > LARGE_ROWS) await indexIds(Index, table);
-  const version = await table.version();
-  table.close();
-  return version;
+  return table;
+}
+
+/**
+ * Requires the files of all fragments. LanceDB writes on when files vanish that it wrote before, and a checkpoint without them
+ * would lose memories.
+ */
+async function requireFragments(table: LanceDb.Table, files: readonly string[]): Promise<void> {
+  const { numFragments } = (await table.stats()).fragmentStats;
+  const present = files.filter((file) => file.startsWith("data/")).length;
+  if (present < numFragments) {
+    throw new Error(
+      `${numFragments - present} files of ${table.name} vanished while it was written`,
+    );
+  }
 }
 
 /** Groups batches into commits. */

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { rmSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createBaseCache } from "../../../src/memories/base/base-cache.ts";
 import { createBases } from "../../../src/memories/base/bases.ts";
 import { createObjectVault } from "../../../src/memories/base/object-vault.ts";
+import { createSweep } from "../../../src/memories/base/sweep.ts";
 import type { Checkpoint } from "../../../src/memories/log/records.ts";
 import { loadLanceDb } from "../../../src/native/lancedb.ts";
 import { createObjects } from "../../../src/objects/objects.ts";
@@ -13,6 +14,7 @@ import { temporaryFolder } from "../../support/database.ts";
 import { testCacheDir } from "../../support/embedder.ts";
 import { type ObjectStore, startObjectStore } from "../../support/object-store.ts";
 import { rejectionOf } from "../../support/outcome.ts";
+import { until } from "../../support/until.ts";
 
 let store: ObjectStore;
 beforeAll(async () => {
@@ -20,18 +22,28 @@ beforeAll(async () => {
 });
 afterAll(() => store.end());
 
-/** Two replicas, and a base that the first one wrote. */
-async function setUp() {
+/** Replicas over one database and one bucket. */
+async function createCluster() {
   const lancedb = await loadLanceDb(testCacheDir);
   const records = createTestRecords();
   const objects = createObjects(store.place(basename(temporaryFolder())));
   const replica = () => {
     const folder = join(temporaryFolder(), "memories");
     const cache = createBaseCache({ folder, limit: 1 << 30 });
-    const vault = createObjectVault({ objects, records, cache });
+    const parts = { objects, records, cache };
+    const vault = createObjectVault(parts);
     const restore = ({ base, files }: Checkpoint) => vault.restore(base, files);
-    return { folder, cache, vault, bases: createBases({ lancedb, folder, vault, restore }) };
+    const bases = createBases({ lancedb, folder, vault, restore });
+    return { folder, cache, vault, bases, sweep: createSweep(parts) };
   };
+  return { records, replica };
+}
+
+type Replica = ReturnType<Awaited<ReturnType<typeof createCluster>>["replica"]>;
+
+/** Two replicas, and a base that the first one wrote. */
+async function setUp() {
+  const { records, replica } = await createCluster();
   const writer = replica();
   const memories = await storedMemories(0, 300);
   const written = await writer.bases.rewrite("acc", null, changesOf(memories), { upTo: 1, model });
@@ -115,6 +127,37 @@ test("a base whose files have vanished is written as a whole at the second try",
     writer.bases.rewrite("acc", first, changesOf([], [idOf(0)]), { upTo: 2, model });
   const next = await rewrite().catch(rewrite);
   expect(await allOf(await writer.bases.open(next))).toEqual(memories.slice(1));
+});
+
+/** Begins to write a base by two commits of LanceDB. Resolves once the first one is done. */
+async function beginBase({ bases, cache }: Pick<Replica, "bases" | "cache">) {
+  const content = "word ".repeat(600);
+  const memories = (await storedMemories(0, 4_000)).map((each) => ({ ...each, content }));
+  const writing = bases.rewrite("acc", null, changesOf(memories), { upTo: 1, model });
+  const base = await until(
+    "the first commit",
+    async () => {
+      const [begun = ""] = await cache.bases();
+      return (await cache.files(begun)).some((file) => file.startsWith("_versions/")) && begun;
+    },
+    0,
+  );
+  return { memories, writing, base };
+}
+
+test("a base that is being written is not swept as an unused one", async () => {
+  const { bases, cache, sweep } = (await createCluster()).replica();
+  const { memories, writing } = await beginBase({ bases, cache });
+  expect(await sweep.cached()).toBe(0);
+  expect(await allOf(await bases.open(await writing))).toEqual(memories);
+});
+
+test("a base is not recorded when files of it vanish while it is written", async () => {
+  const { bases, cache } = (await createCluster()).replica();
+  const { writing, base } = await beginBase({ bases, cache });
+  renameSync(cache.pathOf(base), `${cache.pathOf(base)}-gone`);
+  expect(String(await rejectionOf(writing))).toMatch(/vanished|No such file|Not found/);
+  expect(await cache.bases()).toEqual([]);
 });
 
 test("while the store is away, who needs a lost file is told to come again", async () => {
