@@ -57,6 +57,8 @@ const CACHED_QUERIES = 1_000;
 const MAX_WAITING_QUERIES = { texts: 1_000, characters: 2_000_000 };
 /** Four batches of the maximum size (256 contents of 32,768 characters): one key may send one of them. */
 const MAX_WAITING_CONTENTS = { texts: 8_192, characters: 4 * 256 * 32_768 };
+/** Queries that may wait while results of searches are read by the model of relations: it needs as much of a core as the engine. */
+const MOST_READING = 8;
 /** The server, which embeds memories again for another model. */
 const ITSELF: Caller = { accountId: "" };
 
@@ -93,7 +95,11 @@ export function createWorkerEmbedder(options: {
     );
     return connection;
   };
-  const relater = createRelater({ cacheDir, log });
+  const relater = createRelater({
+    cacheDir,
+    log,
+    isBusy: () => queries.waiting() > MOST_READING,
+  });
   const pool = createEnginePool({
     connect,
     size: engines,

@@ -11,13 +11,14 @@ const IDLE_MS = 80;
 const WORTHWHILE_MS = 200;
 /** Milliseconds that a garbage collection, and native libraries after it, get to free memory. */
 const TRIM_AFTER_MS = 1_000;
-/** Milliseconds after which a server that is never idle trims its heap. */
-const TRIM_EVERY_MS = 60_000;
+/** Milliseconds after which the heap is trimmed again. A model that is no longer used ends after the collection. */
+const TRIM_EVERY_MS = 30_000;
 
 /**
  * Returns unused memory to the operating system whenever the server has become idle: it collects garbage
- * and trims the heap of native libraries, which takes about 50 ms. A server that is never idle only trims
- * the heap, once a minute: that released 180 of 550 MB after half an hour of writes and searches.
+ * and trims the heap of native libraries, which takes about 50 ms. The heap is also trimmed twice a minute, which takes
+ * 1 to 10 ms. On a server that was never idle, that released 180 of 550 MB after half an hour of writes and searches; on an
+ * idle one, 46 of 213 MB when its models had ended.
  * @returns a function that stops this
  */
 export function releaseMemoryWhenIdle(): () => void {
@@ -38,7 +39,7 @@ export function releaseMemoryWhenIdle(): () => void {
     used += now - last;
     const isIdle = now - last < IDLE_MS;
     last = now;
-    if (!isIdle && performance.now() - trimmed >= TRIM_EVERY_MS) trim();
+    if (performance.now() - trimmed >= TRIM_EVERY_MS) trim();
     if (!isIdle || used < WORTHWHILE_MS) return;
     // In the background: at once it would hold up requests for 0.2 s where accounts have many memories.
     Bun.gc(false);

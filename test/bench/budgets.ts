@@ -61,7 +61,7 @@ export const BUDGETS = {
     floor: "the engine alone",
     unit: "/s",
     must: "at least",
-    bound: (engine) => 0.92 * engine,
+    bound: (engine) => 1.7 * engine,
   },
   manyClients: {
     title: "search by 64 clients at once",
@@ -82,7 +82,7 @@ export const BUDGETS = {
     floor: "",
     unit: "ms",
     must: "at most",
-    bound: (_, memories) => upTo(100_000, 300, memories),
+    bound: (_, memories) => upTo(100_000, memories <= 10_000 ? 300 : 600, memories),
   },
   inMemory: {
     title: "from then on to answers from memory",
@@ -96,7 +96,10 @@ export const BUDGETS = {
     floor: "",
     unit: "MiB",
     must: "at most",
-    bound: (_, memories) => (memories <= 10_000 ? 200 : 450),
+    bound: (_, memories) => {
+      if (memories <= 1_000) return 200;
+      return memories <= 10_000 ? 290 : upTo(100_000, 480, memories);
+    },
   },
   disk: {
     title: "disk after upkeep",

@@ -19,7 +19,7 @@ export interface Relation {
 /**
  * Tells what a later text is to an earlier one; null when one is too long for the model. Rejects with `AppError` `unavailable`
  * while the model can't be used.
- * @param ahead the pairs that may wait before this one: with more, it is refused
+ * @param ahead the pairs that may wait before one that a search asks for: with more, and while many searches run, it is refused
  */
 export type Relate = (earlier: string, later: string, ahead?: number) => Promise<Relation | null>;
 
@@ -63,16 +63,19 @@ interface Running {
 
 /**
  * Tells relations by a model in a worker, which runs while it is needed. Recent answers are kept.
+ * @param isBusy whether so many searches run that none of them should wait for the model
  * @param spawn starts the worker
  */
 export function createRelater({
   cacheDir,
   log,
+  isBusy = () => false,
   spawn = spawnWorker,
   idleMs = IDLE_MS,
 }: {
   cacheDir: string;
   log: Log;
+  isBusy?: () => boolean;
   spawn?: () => Worker;
   idleMs?: number;
 }): { relate: Relate; close(): Promise<void> } {
@@ -154,11 +157,12 @@ export function createRelater({
   };
 
   return {
-    relate(earlier, later, ahead = MAX_AHEAD) {
+    relate(earlier, later, ahead) {
       const key = hashOf(JSON.stringify([earlier, later]));
       const known = recent.get(key);
       if (known) return known;
-      if (unanswered > ahead) return Promise.reject(unavailable("too many pairs of texts wait"));
+      const isRefused = unanswered > (ahead ?? MAX_AHEAD) || (ahead !== undefined && isBusy());
+      if (isRefused) return Promise.reject(unavailable("too many pairs of texts wait"));
       unanswered++;
       const relation = ask(earlier, later).finally(() => unanswered--);
       recent.set(key, relation);

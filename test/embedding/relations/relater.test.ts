@@ -65,6 +65,19 @@ test("a pair is refused while more wait than it says, and the same pair of one w
   await busy.close();
 });
 
+test("while many searches run, they do without the model, and who saves does not", async () => {
+  let isBusy = true;
+  const relater = createRelater({ cacheDir: testCacheDir, log, isBusy: () => isBusy });
+  expect(await rejectionOf(relater.relate("one", "two", 9))).toMatchObject({ code: "unavailable" });
+  const saved = await relater.relate("one", "two");
+  expect(saved).not.toBeNull();
+  // What is known costs nothing.
+  expect(await relater.relate("one", "two", 9)).toBe(saved);
+  isBusy = false;
+  expect(await relater.relate("one", "three", 9)).not.toBeNull();
+  await relater.close();
+});
+
 test("a request does without the model after a failure, and asks for a pair once", async () => {
   const calls: unknown[][] = [];
   const ask: Relate = async (...pair) => {
