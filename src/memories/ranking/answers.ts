@@ -4,7 +4,10 @@ import { factOf, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts"
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
+import { readAsked } from "./versions/attribute.ts";
 
+/** The first results among which one is looked for that tells the very attribute that is asked for. */
+const COMPARED = 24;
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
 /** The chance from which on it is likely that something is known. Below it, reading costs time and rarely changes what comes first. */
@@ -48,7 +51,8 @@ type Asked = Pick<
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Each place keeps
+ * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Nothing is read
+ * at all if one tells the very attribute that is asked for, such as the port of the cache: it comes first. Each place keeps
  * its chance: that one memory answers better than another does not tell how many are worth returning.
  * @param results with comparable scores, best first
  * @param reads whether results are read even if they are unlikely, but not below the floor
@@ -59,9 +63,21 @@ export async function readAnswers(
   relate: Relate,
   reads = false,
 ): Promise<readonly Ranked[]> {
-  const { text, identifiers } = question;
   const best = results[0]?.chance ?? 0;
   if (!mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
+  const telling = readAsked(question.text).telling(results.slice(0, COMPARED));
+  if (telling.length > 0) return withScores(putFirst(results, telling), question);
+  return await readFirst(question, results, relate);
+}
+
+/** Reads the first results; see `readAnswers`. */
+async function readFirst(
+  question: Asked,
+  results: readonly Ranked[],
+  relate: Relate,
+): Promise<readonly Ranked[]> {
+  const { text, identifiers } = question;
+  const best = results[0]?.chance ?? 0;
   const places = results
     .slice(0, READ)
     .filter((one) => one.chance >= CLOSE * best && isReadable(one.memory));
@@ -90,11 +106,19 @@ export async function readAnswers(
   const ordered = [...results];
   for (const [at, { one }] of read.entries()) {
     const place = places[at];
-    if (!place) continue;
-    const { order, logOdds, chance } = place;
-    ordered[results.indexOf(place)] = { ...one, order, logOdds, chance };
+    if (place) ordered[results.indexOf(place)] = inPlaceOf(place, one);
   }
   return withScores(ordered, question);
+}
+
+/** Moves results before all others. Each place keeps its chance. */
+function putFirst(results: readonly Ranked[], first: readonly Ranked[]): Ranked[] {
+  const others = results.filter((one) => !first.includes(one));
+  return [...first, ...others].map((one, at) => inPlaceOf(results[at] ?? one, one));
+}
+
+function inPlaceOf({ order, logOdds, chance }: Ranked, one: Ranked): Ranked {
+  return { ...one, order, logOdds, chance };
 }
 
 /**
@@ -111,10 +135,17 @@ export async function doubtAnswers<Result extends Ranked>(
   // No memory answers a task, and the model reads no long texts.
   const isShort = question.text.length <= MAX_FACT_LENGTH;
   if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
+  const { toldBy } = readAsked(question.text);
   let answers = 0;
   let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
+    const told = toldBy(memory);
+    if (told === "asked") return results;
+    if (told === "another") {
+      shares = true;
+      continue;
+    }
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
     if (relation.answers >= DOUBT.sameWords.least) return results;

@@ -53,8 +53,13 @@ const ASKS = /\?\s*$/;
 const BEGINS_ASKING =
   /^(?:and |so |also |und )?(?:(?:who|whose|what|which|why|how)\b|(?:when|where) (?:do|does|did|is|are|was|were|will|can|should)\b|(?:wer|was|wann|wo|warum|welche[mnrs]?|wie (?:ist|war|lautet|hei(?:ß|ss)t|lange|oft|viele?)) )[^,:;]*$/i;
 
+/** How a request begins to be told something. */
+const ASKS_FOR =
+  /^(?:\p{L}{1,6}[,.] )?(?:please |bitte )?(?:remind me (?:of|about|wh\p{L}+|how)|tell me (?:again )?(?:wh\p{L}+|how|the)|erinnere? mich (?:an|wa\p{L}+|we\p{L}+|wo\p{L}*|wie)|(?:sag|nenne?) mir (?:bitte |noch ?mal )?(?:wa\p{L}+|we\p{L}+|wo\p{L}*|wie|den|die|das)) /iu;
+
 /** Whether a text asks something, also without its mark. */
-export const isAsking = (text: string): boolean => ASKS.test(text) || BEGINS_ASKING.test(text);
+export const isAsking = (text: string): boolean =>
+  ASKS.test(text) || BEGINS_ASKING.test(text) || ASKS_FOR.test(text);
 
 /** Somebody's advice or words, which are his own and no fact about others. */
 const REPORTS =
@@ -152,7 +157,8 @@ export const retracts = createReader(
 );
 export const negates = createReader((text) => isNegating(withPlainQuotes(withEnglishWords(text))));
 
-function createReader<Property>(read: (text: string) => Property) {
+/** Returns a function that reads a property of a memory's text, once for each. */
+export function createReader<Property>(read: (text: string) => Property) {
   /** What was read so far, as long as the rows stay in memory: reading is slow. */
   const known = new WeakMap<Pick<FactMemory, "content">, Property>();
   return (memory: Pick<FactMemory, "content">): Property => {

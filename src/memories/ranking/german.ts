@@ -151,7 +151,7 @@ export function withCommonNouns(text: string): string {
 }
 
 /** Whether more of a text's function words are German than English. */
-export function isGerman(text: string): boolean {
+function isGerman(text: string): boolean {
   let [german, english] = [0, 0];
   for (const [word] of text.toLowerCase().matchAll(WORD)) {
     if (OF_BOTH.has(word)) continue;

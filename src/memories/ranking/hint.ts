@@ -13,7 +13,7 @@ import {
 } from "./fact-text.ts";
 import { type Difference, differenceOf, ofKind } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
-import { tellsChange } from "./versions/attribute.ts";
+import { tellOthers, tellsChange } from "./versions/attribute.ts";
 
 type HasContent = Pick<FactMemory, "content">;
 
@@ -67,6 +67,7 @@ export async function hintOf(
   if (alike < LEAST_ALIKE) return null;
   const { difference, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
+  if (tellOthers(earlier, later)) return null;
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   if (relation.changed >= LEAST.hint.changed) return "changed";
@@ -89,6 +90,7 @@ export async function isRestatement(
 ): Promise<boolean> {
   const isSame = sayTheSame(earlier, later, alike);
   if (isSame !== null) return isSame;
+  if (tellOthers(earlier, later)) return false;
   return ((await relate(earlier.content, later.content))?.same ?? 0) >= LEAST.merged;
 }
 
@@ -109,7 +111,7 @@ export async function likenessOf(
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
   const { difference, shared, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "same";
-  if (alike + shared < LEAST_WORTH_ASKING) return null;
+  if (alike + shared < LEAST_WORTH_ASKING || tellOthers(earlier, later)) return null;
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   const { same, changed } = relation;

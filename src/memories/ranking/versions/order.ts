@@ -2,10 +2,9 @@ import { cosineOf } from "../../../embedding/embedder.ts";
 import type { Relate } from "../../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
-import { isGerman } from "../german.ts";
 import type { Question } from "../question.ts";
 import { chanceOf } from "../relevance.ts";
-import { tellsChange } from "./attribute.ts";
+import { type Asked, readAsked, tellOthers, tellsChange } from "./attribute.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
@@ -16,8 +15,6 @@ const WITHIN = 3;
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
 const READ_PAIRS = { least: -8, most: 4 };
-/** The sum of the trees from which on two German texts are versions whatever the model makes of them: it knows English. */
-const CERTAIN_IN_GERMAN = 2;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -74,7 +71,8 @@ export async function orderVersions<Result extends Versioned>(
   const found = ranked.slice(0, COMPARED_RESULTS);
   const places = placesInHistories(found);
   if (data.vectors.size === 0 && places.size === 0) return [...ranked];
-  const likeness = createLikeness(question, found, { ...data, places });
+  const asked = readAsked(question.text);
+  const likeness = createLikeness(question, found, { ...data, places, asked });
   const ordered: (Result & VersionMarks)[] = [...ranked];
   const taken = new Set<Versioned>();
   for (const [at, best] of found.slice(0, ANCHORS).entries()) {
@@ -82,7 +80,7 @@ export async function orderVersions<Result extends Versioned>(
     const byTrees = found.map((one, place) =>
       place !== at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
     );
-    const sums = await withRelations(question, best, found, { byTrees, relate });
+    const sums = await withRelations(question, best, found, { byTrees, relate, asked });
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
@@ -103,7 +101,7 @@ async function withRelations(
   { text }: Question,
   best: Versioned,
   found: readonly Versioned[],
-  { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
+  { byTrees, relate, asked }: { byTrees: readonly number[]; relate: Relate; asked: Asked },
 ): Promise<number[]> {
   let areRead = false;
   const sums = byTrees.map((sum) => (sum < CERTAIN ? Math.min(0, sum) : sum));
@@ -117,10 +115,9 @@ async function withRelations(
     if (!signs) continue;
     areRead = true;
     const isVersion =
-      ((byTrees[at] ?? 0) >= CERTAIN_IN_GERMAN && isGerman(older) && isGerman(newer)) ||
+      asked.tellBoth(best.memory, other.memory) ||
       tellsChange(older, newer, chanceOf(signs.changed));
-    const sum = sumOfPair(signs);
-    sums[at] = isVersion ? Math.max(0, sum) : sum;
+    sums[at] = Math.max(isVersion ? 0 : Number.NEGATIVE_INFINITY, sumOfPair(signs));
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
@@ -152,23 +149,32 @@ function chooseVersion<Result extends Versioned>(
   return named > 0 ? versions[named - 1] : versions.at(-2);
 }
 
+/** What the likeness of results is read from, besides their texts. */
+interface LikenessData extends VersionData {
+  places: ReadonlyMap<string, PlaceInHistory>;
+  asked: Asked;
+}
+
 /** The likeness of two results by their places: 0 or more for versions of one fact. */
 function createLikeness(
   question: Question,
   found: readonly Versioned[],
-  { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
+  data: LikenessData,
 ): (one: number, other: number) => number {
+  const { places, asked, vectors } = data;
   const compare = createComparison(question, found, data);
   return (one, other) => {
-    const [history, otherHistory] = [one, other].map((at) =>
-      places.get(found[at]?.memory.id ?? ""),
-    );
-    if (history && history.first === otherHistory?.first) return CERTAIN;
     const [a, b] = [found[one], found[other]];
-    if (a && b && areOpposite(a.memory, b.memory)) return CERTAIN;
-    if (a && b && isTakenBack(found, a, b, data.vectors)) return CERTAIN;
+    if (!a || !b) return Number.NEGATIVE_INFINITY;
+    const [history, others] = [a, b].map(({ memory }) => places.get(memory.id));
+    if (history && history.first === others?.first) return CERTAIN;
+    if (areOpposite(a.memory, b.memory)) return CERTAIN;
+    if (isTakenBack(found, a, b, vectors)) return CERTAIN;
+    if (asked.tellsOne(a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
+    if (tellOthers(a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
     const signs = compare(one, other);
-    return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
+    const sum = signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
+    return asked.tellBoth(a.memory, b.memory) ? Math.max(0, sum) : sum;
   };
 }
 
