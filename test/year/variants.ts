@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/errors.ts";
 import { createRandom } from "../bench/random.ts";
 import { shownIn } from "../support/mcp.ts";
 import type { Variant, YearMoment } from "./run.ts";
@@ -68,16 +69,24 @@ async function distil({ agents, year }: YearMoment, person: Person, project: Pro
     if (said) latest.set(said.fact, said);
   }
   const sentences = createSentences(createRandom(latest.size));
-  const wanted: Record<string, unknown>[] = [];
+  const wanted: NonNullable<Awaited<ReturnType<typeof savingOf>>>[] = [];
   for (const said of latest.values()) {
     const saving = await savingOf({ agents, year }, said, { agent, sentences });
     if (saving) wanted.push(saving);
   }
   for (const [at, input] of wanted.entries()) {
     const metadata = { distilled_from: marks[1], distilled_to: marks[2] };
-    await agents.call(agent, "save_memory", {
-      ...input,
-      ...(at === wanted.length - 1 && { metadata }),
+    const save = (supersedes = input.supersedes) =>
+      agents.call(agent, "save_memory", {
+        ...input,
+        ...(supersedes !== undefined && { supersedes }),
+        ...(at === wanted.length - 1 && { metadata }),
+      });
+    await save().catch((error) => {
+      // What it replaces was replaced by one that was saved just before: an agent does what the answer says.
+      const [, newer] = /has been superseded by (mem_\w+)/.exec(messageOf(error)) ?? [];
+      if (newer === undefined) throw error;
+      return save(newer);
     });
   }
 }
@@ -106,7 +115,7 @@ async function savingOf(
     content,
     project: fact.project,
     ...(fact.isPreference && { tags: ["preference"] }),
-    ...(own[0] && { supersedes: own[0].id }),
+    supersedes: own[0]?.id,
   };
 }
 

@@ -26,13 +26,15 @@ type Total = { named: number; total: number };
 
 /**
  * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
- * the least count, and the lowest chance that counts, where they share words with the question or not. Chosen by what is
- * found and kept of own facts and notes, and on a year of talk.
+ * the least count, and the lowest chance that counts, where they share words with the question or not. A memory that tells
+ * another attribute, or the one that is asked for of another thing, must surely answer. Chosen by what is found and kept of
+ * own facts and notes, and on a year of talk.
  */
 const DOUBT = {
   first: 3,
   weight: 2,
   sameWords: { least: 0.2, lowest: 0.02 },
+  another: { least: 0.8 },
   otherWords: { least: 0.03, lowest: 0.003 },
 };
 
@@ -140,16 +142,12 @@ export async function doubtAnswers<Result extends Ranked>(
   let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
-    const told = toldBy(memory);
-    if (told === "asked") return results;
-    if (told === "another") {
-      shares = true;
-      continue;
-    }
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
-    if (relation.answers >= DOUBT.sameWords.least) return results;
-    answers = Math.max(answers, relation.answers);
+    const told = toldBy(memory);
+    const { least } = told === "another" ? DOUBT.another : DOUBT.sameWords;
+    if (told === "asked" || relation.answers >= least) return results;
+    if (told !== "another") answers = Math.max(answers, relation.answers);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
   }

@@ -68,7 +68,8 @@ test.each([
 test.each([
   ["another thing", "What is the port of the database?", "another"],
   ["a longer name", "What is the port of the cache server?", "similar"],
-  ["another attribute", "What is the region of the cache?", null],
+  ["another attribute", "What is the region of the cache?", "another"],
+  ["a part of the attribute", "What is the main port of the cache?", "similar"],
   ["no attribute", "Which port has the cache?", null],
   ["somebody else's", "What is the port of my cache?", "similar"],
 ])("a memory does not tell what is asked: %s", (_, question, told) => {

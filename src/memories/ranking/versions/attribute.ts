@@ -33,6 +33,11 @@ const AT_END =
 /** What stands before an attribute that is asked for itself. "A night in the flat in Porto" asks for no flat. */
 const BEFORE_ASKED =
   /(?:^|[?!.,;:(] |(?<![\p{L}\p{N}-])(?:is|are|was|were|what|which|has|have|had|know|knew|forgot|forgotten|needs?|want|(?:tell|give) me|find|remember|recall|look up|(?:remind me|idea) (?:of|about)|(?:asks?|asked|asking|look|looking) for|please|now|ist|sind|war|waren|lautet|hat|habe|brauche|suche|kenn(?:e|st du)|wei(?:ß|ss)(?:t du| ich)|mir|mich an|ich|man|mal|bitte|momentan|gerade|derzeit|jetzt|aktuell) )$/u;
+/** The attribute that a question asks for, before the thing. */
+const ASKED_HEAD = new RegExp(
+  `${BEFORE_ASKED.source.slice(0, -1)}((?:[^ ?!.,;:()]+ ){1,5})${CONNECTOR}$`,
+  "u",
+);
 /** The rest of a part of a sentence. */
 const PHRASE = /^[^?!.,;:)]*/u;
 /** What connects an attribute with the thing that has it: "the port of the cache", "the editor I want commands for". */
@@ -146,15 +151,27 @@ export function readAsked(question: string) {
   const askedIn = (memory: HasContent) =>
     isNamed && mayBeVersion(memory) ? attributesOf(memory).find(isAsked) : undefined;
 
+  /** What a question asks for of a thing. */
+  const headOf = (thing: string) => {
+    const at = asked.indexOf(` ${thing}`);
+    if (at < 0 || !AT_END.test(asked.slice(at + 1 + thing.length))) return null;
+    return ASKED_HEAD.exec(asked.slice(1, at))?.[1] ?? null;
+  };
+  const toldOf = ({ head, thing }: Attribute): Told | null => {
+    if (thing === "") return null;
+    const rest = after(`${head} `);
+    if (rest !== null) {
+      return shareWord(thing, PHRASE.exec(rest)?.[0] ?? "") ? "similar" : "another";
+    }
+    const askedHead = headOf(thing);
+    if (askedHead === null) return null;
+    return shareWord(head, askedHead) ? "similar" : "another";
+  };
   const toldBy = (memory: HasContent): Told | null => {
     if (!isNamed || !mayBeVersion(memory)) return null;
     if (askedIn(memory)) return "asked";
-    for (const { head, thing } of attributesOf(memory)) {
-      const rest = thing === "" ? null : after(`${head} `);
-      if (rest === null) continue;
-      return shareWord(thing, PHRASE.exec(rest)?.[0] ?? "") ? "similar" : "another";
-    }
-    return null;
+    const told = attributesOf(memory).map(toldOf);
+    return told.find((each) => each !== null) ?? null;
   };
 
   return {
