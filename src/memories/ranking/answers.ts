@@ -4,7 +4,7 @@ import { factOf, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts"
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
-import { readAsked } from "./versions/attribute.ts";
+import { readAsked } from "./versions/asked-attribute.ts";
 
 /** The first results among which one is looked for that tells the very attribute that is asked for. */
 const COMPARED = 24;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readAsked, shareAttribute } from "../../../src/memories/ranking/versions/attribute.ts";
+import { shareAttribute, tellOthers } from "../../../src/memories/ranking/versions/attribute.ts";
 
 const PORT = "The port of the cache is 6399.";
 
@@ -48,35 +48,13 @@ test("German sentences about two people share none", () => {
 });
 
 test.each([
-  ["a question", "What is the port of the cache?", PORT],
-  ["a request", "Remind me of the port of the cache, please.", "6399 is the port of the cache."],
-  ["a part of a sentence", "Before I write it down, the port of the cache is what?", PORT],
-  [
-    "another case in German",
-    "Kannst du mir den Port von Katalog sagen?",
-    "Laut Nutzer ist der Port von Katalog 81, nicht mehr 80.",
-  ],
-  [
-    "a clause",
-    "Which is the editor I want commands for?",
-    "As of May, the editor I want commands for is Helix.",
-  ],
-])("a memory tells what is asked: %s", (_, question, content) => {
-  expect(readAsked(question).toldBy({ content })).toBe("asked");
-});
-
-test.each([
-  ["another thing", "What is the port of the database?", "another"],
-  ["a longer name", "What is the port of the cache server?", "similar"],
-  ["another attribute", "What is the region of the cache?", "another"],
-  ["a part of the attribute", "What is the main port of the cache?", "similar"],
-  ["no attribute", "Which port has the cache?", null],
-  ["somebody else's", "What is the port of my cache?", "similar"],
-])("a memory does not tell what is asked: %s", (_, question, told) => {
-  expect(readAsked(question).toldBy({ content: PORT })).toBe(told as null);
-});
-
-test("a turn that asks tells nothing", () => {
-  const content = "User: What is the port of the cache?";
-  expect(readAsked("What is the port of the cache?").toldBy({ content })).toBeNull();
+  ["another attribute", "The region of the cache is Oslo.", true],
+  ["another thing", "The port of the database is 5432.", true],
+  ["a longer name", "The port of the cache server is 6400.", false],
+  ["another value", "The port of the cache is 6400.", false],
+  ["no attribute", "The cache runs on port 6400.", false],
+  ["another value of the new one", "The new port of the cache is 6400.", false],
+])("two memories tell different attributes: %s", (_, content, expected) => {
+  expect(tellOthers({ content: PORT }, { content })).toBe(expected);
+  expect(tellOthers({ content }, { content: PORT })).toBe(expected);
 });

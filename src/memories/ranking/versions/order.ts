@@ -4,7 +4,8 @@ import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
 import { chanceOf } from "../relevance.ts";
-import { type Asked, readAsked, tellOthers, tellsChange } from "./attribute.ts";
+import { type Asked, readAsked } from "./asked-attribute.ts";
+import { tellOthers, tellsChange } from "./attribute.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
@@ -94,8 +95,8 @@ export async function orderVersions<Result extends Versioned>(
 }
 
 /**
- * The likenesses of one result and all. The trees choose the pairs that the model of relations reads, which knows what the
- * words mean. What it has not read may be a version, but not surely.
+ * The likenesses of one result and all. The trees choose the pairs that the model of relations reads. What it has not read may
+ * be a version, but not surely.
  */
 async function withRelations(
   { text }: Question,
@@ -273,8 +274,7 @@ function putFirst<Result extends Versioned>(
 }
 
 /**
- * Marks the older versions, and the newest with their ids. Versions are marked only if they surely are versions: to say
- * that the truth is outdated is worse than to say nothing.
+ * Marks the older versions, and the newest with their ids, if they surely are versions: to call the truth outdated is worse.
  * @param versions the oldest first
  */
 function mark<Result extends Versioned>(
