@@ -198,3 +198,9 @@ test("a memory fades since its last change, but not while pinned", async () => {
   person.jar.set("ctxd-session", await server.sessions.begin(accountId));
   expect(textOf(await open(id))).toContain("Now 50 % In 30 days 25 % Half-life 30 days");
 });
+
+test("the page as of a day before the memory says that there was none", async () => {
+  const { id } = await client.save({ content: "The port of the cache is 6399" });
+  const dayBefore = new Date(server.clock() - 2 * DAY).toISOString().slice(0, 10);
+  expect(await open(`${id}?as_of=${dayBefore}`)).toContain("This memory did not exist then.");
+});

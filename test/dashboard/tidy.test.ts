@@ -37,3 +37,15 @@ test("with the longest texts and names the pages stay small, and other pages fol
   const bytes = [first, second, preview, forget].map((html) => Buffer.byteLength(html));
   expect(bytes.map((size) => size < MOST_BYTES)).toEqual(bytes.map(() => true));
 });
+
+test("a memory that is alone in its project is not offered to be deleted with all others of its kind", async () => {
+  const { person: owner, accountId: id } = await server.signedIn();
+  await server.memories.saveAll(wholeAccount(id), [
+    { content: "The heron's wing spans two metres", project: "birds" },
+  ]);
+  server.clock.advance(8 * DAY);
+  expect((await owner.visit("/memories/tidy?kind=small_projects")).text).toContain("heron");
+  const { text } = await owner.visit("/memories/tidy/all?kind=small_projects");
+  expect(text).toContain("No other project is near");
+  expect(text).not.toContain("heron");
+});
