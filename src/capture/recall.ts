@@ -3,6 +3,7 @@ import { personOf, type Reach } from "../keys/reach.ts";
 import type { Filter } from "../memories/model/filter.ts";
 import type { FoundMemory } from "../memories/model/found-memory.ts";
 import { LIMITS, type Memory } from "../memories/model/memory.ts";
+import { readAsked } from "../memories/ranking/versions/asked-attribute.ts";
 import type { Memories } from "../memories/rules/memories.ts";
 import { reachesOf } from "../spaces/with-spaces.ts";
 import { createPause } from "../timing/pause.ts";
@@ -165,13 +166,17 @@ export function createRecall({
     const filter = project === null && isAsked ? {} : { projects: [project, null] };
     const found = await search(reach, prompt, { filter, limit: FOUND_FOR_PROMPT }, request);
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
+    const asked = readAsked(prompt);
+    // The version that holds is the first of those that tell what is asked.
+    const [told] = asked.telling(found.map((memory) => ({ memory })));
     return found
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
+        if (isEmptyTalk(prompt, memory) || (isOwn(memory) && !isFresh)) return [];
+        if (memory === told?.memory) return [{ memory, why: "tells what is asked", chance: 1 }];
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs) : 0;
-        const isWanted =
-          chance >= MIN_CHANCE && !isEmptyTalk(prompt, memory) && (isFresh || !isOwn(memory));
         const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
+        const isWanted = chance >= MIN_CHANCE && asked.toldBy(memory) !== "another";
         return isWanted ? [{ memory, why, chance }] : [];
       })
       .sort((a, b) => b.chance - a.chance)
