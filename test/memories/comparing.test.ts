@@ -14,9 +14,11 @@ const memoryOf = (at: number) => ({
 function comparing({
   ids = ["mem_0"],
   note = async () => {},
+  hasBegun = true,
 }: {
   ids?: string[];
   note?: Likenesses["note"];
+  hasBegun?: boolean;
 } = {}) {
   const recorded: Likeness[] = [];
   const all = Array.from({ length: 33 }, (_, at) => memoryOf(at));
@@ -31,7 +33,7 @@ function comparing({
   });
   const likenesses: Likenesses = {
     ...{ note, all: async () => recorded, reset: async () => {} },
-    state: async () => ({ comparedTo: null, parcel: { number: 1, ids } }),
+    state: async () => ({ comparedTo: hasBegun ? null : undefined, parcel: { number: 1, ids } }),
     async record(_table, found) {
       recorded.push(...found);
       return true;
@@ -62,4 +64,13 @@ test("changes that could not be noted fail the next comparison, and not the flus
   expect(await outcomeOf(run(0))).toThrow("the disk is full");
   await run(0);
   expect(recorded).toHaveLength(4);
+});
+
+test("before a table is compared from the start, a flush notes nothing to compare: all would be compared twice", async () => {
+  const noted: (readonly string[])[] = [];
+  for (const hasBegun of [false, true]) {
+    const note: Likenesses["note"] = async (_, changed) => void noted.push(changed);
+    await comparing({ hasBegun, note }).note(new Map([["mem_0", {}]]));
+  }
+  expect(noted).toEqual([[], ["mem_0"]]);
 });

@@ -152,7 +152,10 @@ export function createComparing({
       const by = Map.groupBy(changes.keys(), isToCompare);
       if (isLarge) mustReset = true;
       try {
-        await likenesses.note(table.name, by.get(true) ?? [], by.get(false) ?? []);
+        // Comparing that has not begun reaches all memories, also those of this flush.
+        const { comparedTo } = await likenesses.state(table.name);
+        const changed = comparedTo === undefined ? [] : (by.get(true) ?? []);
+        await likenesses.note(table.name, changed, by.get(false) ?? []);
       } catch (error) {
         mustReset = true;
         failure = error;
