@@ -78,8 +78,9 @@ export async function* checkCaptures(
       continue;
     }
     const when = (at: Date | null) => (at === null ? "never" : formatDate(at.toISOString()));
+    const ofUse = state.ofUse === null ? "" : `, ${state.ofUse} of them of use`;
     yield ok(
-      `${name}: last capture ${when(state.lastCapture)}, last recall ${when(state.lastRecall)}, ${memoryCount(state.brought)} brought in ${COUNTED_DAYS} days, ${state.ofUse} of them of use`,
+      `${name}: last capture ${when(state.lastCapture)}, last recall ${when(state.lastRecall)}, ${memoryCount(state.brought)} brought in ${COUNTED_DAYS} days${ofUse}`,
     );
   }
 }

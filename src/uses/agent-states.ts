@@ -50,8 +50,8 @@ export interface AgentState {
   lastRecall: Date | null;
   /** Memories that it saved, captured or imported in the last 90 days. */
   brought: number;
-  /** Those of them that were found again, recalled, opened, changed or superseded. */
-  ofUse: number;
+  /** Those of them that were found again, recalled, opened, changed or superseded; null while the account counts nothing. */
+  ofUse: number | null;
   /** In sentences; empty if nothing seems to be broken. */
   warnings: string[];
 }
@@ -72,7 +72,7 @@ export function agentStates(
     now,
   }: {
     machines: readonly Machine[];
-    ofUse: readonly OfUse[];
+    ofUse: readonly OfUse[] | null;
     capturing?: readonly string[];
     now: number;
   },
@@ -94,7 +94,7 @@ export function agentStates(
     const isHooked = sourceId === LOCAL_SOURCE_ID && capturing.includes(agent ?? "");
     const sumOf = (kinds: readonly Kind[]) =>
       own.reduce((sum, { kind, memories }) => sum + (kinds.includes(kind) ? memories : 0), 0);
-    const known = ofUse.find((use) => use.sourceId === sourceId && use.agent === (agent || ""));
+    const known = ofUse?.find((use) => use.sourceId === sourceId && use.agent === (agent || ""));
     const brought = sumOf(["saved", "captured", "imported"]);
     return [
       {
@@ -103,7 +103,7 @@ export function agentStates(
         lastCapture: last("captured"),
         lastRecall: last("recalled"),
         brought,
-        ofUse: Math.min(brought, known?.memories ?? 0),
+        ofUse: ofUse === null ? null : Math.min(brought, known?.memories ?? 0),
         warnings: machine.isPaused ? [] : warningsOf(own, { isHooked, now }),
       },
     ];

@@ -14,9 +14,9 @@ export interface AgentList {
     last_seen: string;
     last_capture: string | null;
     last_recall: string | null;
-    /** Memories that it saved, captured or imported in 90 days, and those of them that were of use since. */
+    /** Memories that it saved, captured or imported in 90 days, and those of them that were of use since; null if that is not counted. */
     brought: number;
-    of_use: number;
+    of_use: number | null;
     /** What seems to be broken. */
     warnings: readonly string[];
   }[];

@@ -139,7 +139,11 @@ export function createUses({
     since: useStore.since,
     timesFound: useStore.timesFound,
     of: useStore.of,
-    ofUse: useStore.ofUse,
+    /** See `UseStore`; null while the account counts nothing. */
+    async ofUse(accountId: string, from: number) {
+      const since = await useStore.since(accountId);
+      return since === null ? null : await useStore.ofUse(accountId, from);
+    },
 
     /** Counts uses from now on, or stops and deletes the counts. */
     async keep(accountId: string, isKept: boolean): Promise<void> {

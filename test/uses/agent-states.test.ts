@@ -42,6 +42,8 @@ test("an agent's captures, recalls and memories are told with how many were of u
     },
     { agent: "claude", brought: 0, ofUse: 0, lastCapture: null, lastRecall: null },
   ]);
+  const uncounted = agentStates(days, { machines, ofUse: null, now: NOW });
+  expect(uncounted.map((state) => state.ofUse)).toEqual([null, null]);
 });
 
 describe("an agent that captured before and is active without capturing", () => {

@@ -114,9 +114,13 @@ const MAX_SHOWN = 10;
 
 function describeActivity({ agent, machine, warnings, ...did }: AgentList["agents"][number]) {
   const when = (at: string | null) => (at === null ? "never" : formatDate(at));
-  const facts = `last capture ${when(did.last_capture)}, last recall ${when(did.last_recall)}, ${memoryCount(did.brought)} brought, ${did.of_use} of use`;
+  const facts = `last capture ${when(did.last_capture)}, last recall ${when(did.last_recall)}, ${memoryCount(did.brought)} brought${ofUseText(did.of_use)}`;
   const name = agent === null ? machine : `${agent} on ${machine}`;
   return [`${name}: ${facts}`, ...warnings.map((each) => `warning: it ${each}`)].join("; ");
+}
+
+function ofUseText(ofUse: number | null): string {
+  return ofUse === null ? " (their use is not counted)" : `, ${ofUse} of use`;
 }
 
 function describeAgents(agents: Status["agents"]): string {

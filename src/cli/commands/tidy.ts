@@ -112,7 +112,8 @@ async function list(api: Api, { kind, json }: TidyOptions) {
   const shown = Object.entries(KINDS).flatMap(([name, what]) => {
     if (!isKind(name) || (kind !== undefined && kind !== name)) return [];
     const count = report.kinds[name];
-    return count === 0 ? [] : [`${name}: ${count ?? "not known yet"} (${what})`];
+    const unknown = name === "never_found" ? "not counted for so long" : "not known yet";
+    return count === 0 ? [] : [`${name}: ${count ?? unknown} (${what})`];
   });
   if (report.compared !== null && report.compared < 1) {
     say(`${Math.floor(100 * report.compared)} % of the memories have been compared so far.`);

@@ -95,7 +95,7 @@ function AgentTable({ visit, agents }: { visit: Visit; agents: readonly Agent[] 
         { title: "Agent", cell: (agent) => <AgentName {...agent} spaces={visit.spaces} /> },
         { title: "Last seen", cell: ({ lastAt }) => <Moment at={lastAt} /> },
         { title: "Saved", isNumber: true, cell: (agent) => <Saved {...agent} /> },
-        { title: "Of use", isNumber: true, cell: ({ state }) => amount(state?.ofUse) },
+        { title: "Of use", isNumber: true, cell: ({ state }) => amount(state?.ofUse ?? 0) },
         { title: "Asked", isNumber: true, cell: ({ done }) => amount(done?.asked) },
         { title: "Received", isNumber: true, cell: ({ done }) => amount(done?.brought) },
       ]}
