@@ -168,7 +168,9 @@ export function createRecall({
     const isOwn = (memory: Memory) => session !== null && memory.session_id === session;
     const asked = readAsked(prompt);
     // The version that holds is the first of those that tell what is asked.
-    const [told] = asked.telling(found.map((memory) => ({ memory })));
+    const told = asked
+      .telling(found.map((memory) => ({ memory })))
+      .find(({ memory }) => asked.toldBy(memory) === "asked");
     return found
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
         if (isEmptyTalk(prompt, memory) || (isOwn(memory) && !isFresh)) return [];
@@ -176,7 +178,8 @@ export function createRecall({
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs) : 0;
         const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
-        const isWanted = chance >= MIN_CHANCE && asked.toldBy(memory) !== "another";
+        const isOther = told !== undefined && asked.toldBy(memory)?.startsWith("another");
+        const isWanted = chance >= MIN_CHANCE && !isOther;
         return isWanted ? [{ memory, why, chance }] : [];
       })
       .sort((a, b) => b.chance - a.chance)

@@ -105,7 +105,7 @@ export function createBases({
       const release = vault.hold(checkpoint.base);
       const connection = await connect();
       const close = () => {
-        connection.close();
+        connection?.close();
         release();
       };
       try {
@@ -135,8 +135,9 @@ export function createBases({
       const name = `${table}.${randomBytes(4).toString("hex")}`;
       // A base that is being written has no checkpoint yet: without this, it would be removed as an unused one.
       const release = vault.hold(name);
-      const connection = await connect();
+      let connection: LanceDb.Connection | null = null;
       try {
+        connection = await connect();
         const schema = baseSchema(model);
         const rows = liveRows(former && lanceOf(former), changes, schema);
         const written = await writeTable(lancedb, connection, { name, schema }, rows);
@@ -148,7 +149,7 @@ export function createBases({
         if (former) await restore?.(former.checkpoint);
         throw error;
       } finally {
-        connection.close();
+        connection?.close();
         release();
       }
     },
@@ -185,16 +186,14 @@ async function writeTable(
 }
 
 /**
- * Requires the files of all fragments. LanceDB writes on when files vanish that it wrote before, and a checkpoint without them
- * would lose memories.
+ * Requires a manifest, and the files of all fragments. LanceDB writes on when files vanish that it wrote before, and a
+ * checkpoint without them would lose memories.
  */
 async function requireFragments(table: LanceDb.Table, files: readonly string[]): Promise<void> {
   const { numFragments } = (await table.stats()).fragmentStats;
-  const present = files.filter((file) => file.startsWith("data/")).length;
-  if (present < numFragments) {
-    throw new Error(
-      `${numFragments - present} files of ${table.name} vanished while it was written`,
-    );
+  const countIn = (folder: string) => files.filter((file) => file.startsWith(folder)).length;
+  if (countIn("data/") < numFragments || countIn("_versions/") === 0) {
+    throw new Error(`files of ${table.name} vanished while it was written`);
   }
 }
 

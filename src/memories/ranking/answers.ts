@@ -34,7 +34,9 @@ const DOUBT = {
   first: 3,
   weight: 2,
   sameWords: { least: 0.2, lowest: 0.02 },
-  another: { least: 0.8 },
+  similar: 0.2,
+  "another thing": 0.8,
+  "another attribute": 0.5,
   otherWords: { least: 0.03, lowest: 0.003 },
 };
 
@@ -53,8 +55,8 @@ type Asked = Pick<
 
 /**
  * Reads results that are nearly as likely as the best together with the question: another thing said in the same words is as
- * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. Nothing is read
- * at all if one tells the very attribute that is asked for, such as the port of the cache: it comes first. Each place keeps
+ * near in meaning. The one that answers comes first, and nothing more is read once no other can come first. If one tells the
+ * very attribute that is asked for, such as the port of the cache, it comes first, and no other is read. Each place keeps
  * its chance: that one memory answers better than another does not tell how many are worth returning.
  * @param results with comparable scores, best first
  * @param reads whether results are read even if they are unlikely, but not below the floor
@@ -68,8 +70,16 @@ export async function readAnswers(
   const best = results[0]?.chance ?? 0;
   if (!mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
   const telling = readAsked(question.text).telling(results.slice(0, COMPARED));
-  if (telling.length > 0) return withScores(putFirst(results, telling), question);
+  if (telling[0] && (await mayAnswer(question, telling[0], relate))) {
+    return withScores(putFirst(results, telling), question);
+  }
   return await readFirst(question, results, relate);
+}
+
+/** Whether the model does not rule out that a memory answers: "The owner of the flat is strict" tells no owner. */
+async function mayAnswer({ text }: Asked, { memory }: Ranked, relate: Relate): Promise<boolean> {
+  const relation = isReadable(memory) ? await relate(text, memory.content) : null;
+  return relation === null || relation.answers >= LOWEST;
 }
 
 /** Reads the first results; see `readAnswers`. */
@@ -145,9 +155,11 @@ export async function doubtAnswers<Result extends Ranked>(
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
     const told = toldBy(memory);
-    const { least } = told === "another" ? DOUBT.another : DOUBT.sameWords;
-    if (told === "asked" || relation.answers >= least) return results;
-    if (told !== "another") answers = Math.max(answers, relation.answers);
+    if (told === "asked") return results;
+    const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
+    const answer = chanceOf(logOddsOf(relation.answers, DOUBT.otherWords.lowest) - needed);
+    if (answer >= DOUBT.sameWords.least) return results;
+    answers = Math.max(answers, answer);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
   }

@@ -53,9 +53,9 @@ const ASKS = /\?\s*$/;
 const BEGINS_ASKING =
   /^(?:and |so |also |und )?(?:(?:who|whose|what|which|why|how)\b|(?:when|where) (?:do|does|did|is|are|was|were|will|can|should)\b|(?:wer|was|wann|wo|warum|welche[mnrs]?|wie (?:ist|war|lautet|hei(?:ß|ss)t|lange|oft|viele?)) )[^,:;]*$/i;
 
-/** How a request begins to be told something. */
+/** How a request begins to be told something now, not each time or at some time. */
 const ASKS_FOR =
-  /^(?:\p{L}{1,6}[,.] )?(?:please |bitte )?(?:remind me (?:of|about|wh\p{L}+|how)|tell me (?:again )?(?:wh\p{L}+|how|the)|erinnere? mich (?:an|wa\p{L}+|we\p{L}+|wo\p{L}*|wie)|(?:sag|nenne?) mir (?:bitte |noch ?mal )?(?:wa\p{L}+|we\p{L}+|wo\p{L}*|wie|den|die|das)) /iu;
+  /^(?:\p{L}{1,6}[,.] )?(?:please |bitte )?(?:(?:(?:can|could|would) you )?(?:remind me (?:of|about|wh\p{L}+|how)|tell me (?:again )?(?:wh\p{L}+|how|the))|(?:kannst du mir|sag mir|nenne? mir) (?:bitte |noch ?mal )?(?:was|we(?:r|n|m|lche[mnrs]?)|wo|wie|den|die|das)|erinnere? mich (?:an|was|wer|wo|wie)) (?!.*(?:\d|day\b|tag\b|\b(?:after|when|every|each|before|nach|bei|wenn|jede[mnrs]?|vor)\b))/iu;
 
 /** Whether a text asks something, also without its mark. */
 export const isAsking = (text: string): boolean =>

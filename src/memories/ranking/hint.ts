@@ -67,7 +67,7 @@ export async function hintOf(
   if (alike < LEAST_ALIKE) return null;
   const { difference, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "near";
-  if (tellOthers(earlier, later)) return null;
+  if (tellOthers(earlier, later) === "thing") return null;
   const relation = await relate(earlier.content, later.content);
   if (!relation) return null;
   if (relation.changed >= LEAST.hint.changed) return "changed";
@@ -90,7 +90,7 @@ export async function isRestatement(
 ): Promise<boolean> {
   const isSame = sayTheSame(earlier, later, alike);
   if (isSame !== null) return isSame;
-  if (tellOthers(earlier, later)) return false;
+  if (tellOthers(earlier, later) === "thing") return false;
   return ((await relate(earlier.content, later.content))?.same ?? 0) >= LEAST.merged;
 }
 

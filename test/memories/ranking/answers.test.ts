@@ -162,3 +162,33 @@ test("results keep their chances while the model is busy", async () => {
   const busy: Relate = async () => null;
   expect(await doubtAnswers(asked("which port has the cache?"), NEAR, busy)).toBe(NEAR);
 });
+
+test("what tells the very attribute that is asked for comes first, and no other is read", async () => {
+  const calls: string[] = [];
+  const others = Array.from({ length: 9 }, (_, at) =>
+    result(`The port of web${at} is 80!`, 3 - at / 10),
+  );
+  const told = result("The port of the cache is 81!", 1.5);
+  const { found } = await read("what is the port of the cache?", [...others, told], calls);
+  expect(contentsOf(found)[0]).toBe("The port of the cache is 81!");
+  expect(found[0]?.chance).toBeCloseTo(chanceOf(3), 5);
+  expect(calls).toEqual(["The port of the cache is 81!"]);
+});
+
+test("what says something else of that attribute does not come first for its words", async () => {
+  const results = [
+    result("The cache listens on 6399!", 3),
+    result("The port of the cache is a secret.", 2.9),
+  ];
+  const { found } = await read("what is the port of the cache?", results);
+  expect(contentsOf(found)[0]).toBe("The cache listens on 6399!");
+});
+
+test("another thing's attribute must surely answer: a chance of .5 is not enough", async () => {
+  const maybe: Relate = async () => ({ same: 0, changed: 0, answers: 0.5 });
+  const results = [result("The port of the web is 80.", 3)];
+  const lost = await doubtAnswers(asked("what is the port of the cache?"), results, maybe);
+  const kept = await doubtAnswers(asked("what is the port of the web?"), results, maybe);
+  expect(lost[0]?.chance).toBeLessThan(chanceOf(1));
+  expect(kept).toBe(results);
+});

@@ -22,9 +22,9 @@ test.each([
 });
 
 test.each([
-  ["another thing", "What is the port of the database?", "another"],
+  ["another thing", "What is the port of the database?", "another thing"],
   ["a longer name", "What is the port of the cache server?", "similar"],
-  ["another attribute", "What is the region of the cache?", "another"],
+  ["another attribute", "What is the region of the cache?", "another attribute"],
   ["a part of the attribute", "What is the main port of the cache?", "similar"],
   ["no attribute", "Which port has the cache?", null],
   ["somebody else's", "What is the port of my cache?", "similar"],
@@ -72,4 +72,43 @@ test("of two memories only one of which tells what is asked, none is a version o
   ];
   expect([tellsOne(port, newer), tellBoth(port, newer)]).toEqual([false, true]);
   expect([tellsOne(port, test), tellBoth(port, test)]).toEqual([true, false]);
+});
+
+test.each([
+  ["a noun goes on", "What is the size of the hotel garden?", "The size of the hotel is 40 rooms."],
+  [
+    "for somebody",
+    "What is the dose of the medicine for Mia?",
+    "The dose of the medicine is 10 ml.",
+  ],
+  ["why", "Why is the wifi in the office so slow?", "The wifi in the office is eduroam."],
+  ["where", "Where is the office of the tax advisor?", "The office of the tax advisor is big."],
+  [
+    "a clause",
+    "What is the name of the person who is on call?",
+    "The name of the person who is here is Karl.",
+  ],
+  ["a longer number", "What is the date of version 2.1?", "The date of version 2 is 3 May."],
+  [
+    "an old name",
+    "What is the population of Mexico?",
+    "The population of New Mexico is 2 million.",
+  ],
+  ["who has it", "Who has the number of the plumber?", "The number of the plumber is 555."],
+])("a memory does not tell what is asked: %s", (_, question, content) => {
+  expect(readAsked(question).toldBy({ content })).not.toBe("asked");
+});
+
+test("of a question with a condition nothing surely tells what is asked", () => {
+  const results = [PORT, "Staging: the cache listens on 7000."].map(memoryOf);
+  expect(readAsked("In staging, what is the port of the cache?").telling(results)).toEqual([]);
+});
+
+test.each([
+  ["what is said about it", "The port of the cache is closed for outsiders."],
+  ["a turn that asks", "User: what is the port of the cache"],
+  ["what an assistant said", "Assistant: The port of the cache is 6399."],
+])("two memories do not both tell what is asked: %s", (_, content) => {
+  const { tellBoth } = readAsked("What is the port of the cache?");
+  expect(tellBoth({ content: PORT }, { content })).toBe(false);
 });

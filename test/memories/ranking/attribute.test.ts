@@ -48,13 +48,27 @@ test("German sentences about two people share none", () => {
 });
 
 test.each([
-  ["another attribute", "The region of the cache is Oslo.", true],
-  ["another thing", "The port of the database is 5432.", true],
-  ["a longer name", "The port of the cache server is 6400.", false],
-  ["another value", "The port of the cache is 6400.", false],
-  ["no attribute", "The cache runs on port 6400.", false],
-  ["another value of the new one", "The new port of the cache is 6400.", false],
+  ["another attribute", "The region of the cache is Oslo.", "attribute"],
+  ["another thing", "The port of the database is 5432.", "thing"],
+  ["a longer name", "The port of the cache server is 6400.", null],
+  ["another value", "The port of the cache is 6400.", null],
+  ["no attribute", "The cache runs on port 6400.", null],
+  ["another value of the new one", "The new port of the cache is 6400.", null],
+  ["two facts", "The port of the database is 5432, the port of the cache is 6400.", null],
 ])("two memories tell different attributes: %s", (_, content, expected) => {
-  expect(tellOthers({ content: PORT }, { content })).toBe(expected);
-  expect(tellOthers({ content }, { content: PORT })).toBe(expected);
+  expect(tellOthers({ content: PORT }, { content })).toBe(expected as null);
+  expect(tellOthers({ content }, { content: PORT })).toBe(expected as null);
+});
+
+test.each([
+  ["My birthday is the 3rd of May.", "My birthday is the 4th of May."],
+  ["Anna is the head of sales.", "Anna is now the head of marketing."],
+  ["My bank is the Bank of Ireland.", "My bank is the Bank of Scotland."],
+  ["Spare key: the drawer in the kitchen", "Spare key: the shelf in the kitchen"],
+  ["The best time for me is 9 am.", "The best time for me is in the evening."],
+  ["The laptop I use is a Framework.", "The laptop I use is a ThinkPad."],
+  ["The vet of the dog is Dr. Lee.", "The vet of the dogs is Dr. Lee."],
+  ["The deadline for the report is Friday.", "The deadline of the report is Monday."],
+])("two values of one fact are no different attributes: %s", (one, other) => {
+  expect(tellOthers({ content: one }, { content: other })).toBeNull();
 });

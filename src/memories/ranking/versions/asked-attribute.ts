@@ -1,4 +1,13 @@
-import { type FactMemory, isAsking, MAX_FACT_LENGTH, mayBeVersion } from "../fact-text.ts";
+import {
+  type FactMemory,
+  type FactText,
+  factOf,
+  factTokens,
+  isAsking,
+  MAX_FACT_LENGTH,
+  mayBeVersion,
+} from "../fact-text.ts";
+import { withEnglishNouns } from "../german.ts";
 import {
   type Attribute,
   attributesOf,
@@ -13,29 +22,36 @@ type HasContent = Pick<FactMemory, "content">;
 
 /** What stands between an attribute that is named as a whole and the rest of a question. */
 const AT_END =
-  /^(?:$|[?!.,;:)]| (?:is|are|was|were|again|now|please|so|then|to|and|for|ist|sind|war|lautet|bitte|jetzt|nochmal|noch|\p{L}+en(?=[?!.,]|$))(?![\p{L}\p{N}]))/u;
+  /^(?: ?[?!.,;:)](?=[\s"'”)]|$)|$| (?:is|are|was|were|again|now|please|then|ist|sind|war|lautet|bitte|jetzt|nochmal|noch|sagen|nennen|geben|vergessen|verraten)(?![\p{L}\p{N}]))/u;
 /** What stands before an attribute that is asked for itself. "A night in the flat in Porto" asks for no flat. */
 const BEFORE_ASKED =
-  /(?:^|[?!.,;:(] |(?<![\p{L}\p{N}-])(?:is|are|was|were|what|which|has|have|had|know|knew|forgot|forgotten|needs?|want|(?:tell|give) me|find|remember|recall|look up|(?:remind me|idea) (?:of|about)|(?:asks?|asked|asking|look|looking) for|please|now|ist|sind|war|waren|lautet|hat|habe|brauche|suche|kenn(?:e|st du)|wei(?:ß|ss)(?:t du| ich)|mir|mich an|ich|man|mal|bitte|momentan|gerade|derzeit|jetzt|aktuell) )$/u;
+  /(?:^|[?!.,;:(] |(?<![\p{L}\p{N}-])(?:is|are|was|were|what's|who's|what|which|know|knew|forgot|forgotten|needs?|(?:value|wert) (?:has|hat)|(?:tell|give) me|remember|recall|look up|(?:remind me|idea) (?:of|about)|(?:asks?|asked|asking|look|looking) for|please|now|ist|sind|war|waren|lautet|habe|(?:brauche|suche)(?: ich)?|kenn(?:e|st du)|wei(?:ß|ss)(?:t du| ich)|mir|mich an|mal|bitte|momentan|gerade|derzeit|jetzt|aktuell) )$/u;
+/** A question for something else than what an attribute is. */
+const ASKS_ELSE =
+  /(?<![\p{L}\p{N}])(?:where|when|why|how|who has|wo|wann|warum|wieso|weshalb|wie (?!lautet|ist|war))(?![\p{L}\p{N}])/u;
 /** The attribute that a question asks for, before the thing. */
 const ASKED_HEAD = new RegExp(
   `${BEFORE_ASKED.source.slice(0, -1)}((?:[^ ?!.,;:()]+ ){1,5})${CONNECTOR}$`,
   "u",
 );
-/** The rest of a part of a sentence. */
-const PHRASE = /^[^?!.,;:)]*/u;
+/** What follows an attribute, up to the end of a part of a sentence. */
+const OF_THING = new RegExp(`^ ${CONNECTOR} ([^?!.,;:)]*)`, "u");
 /** The most memories that mention an attribute, but tell no value of it. */
 const MOST_MENTIONS = 1;
-/** What a memory is to a question that names an attribute: it tells it, or the same of something similar or of another thing. */
-type Told = "asked" | "similar" | "another";
+/**
+ * What a memory is to a question that names an attribute: it tells it, or the same of another thing, or another attribute of the
+ * thing, or one of something that may be the same.
+ */
+export type Told = "asked" | "another thing" | "another attribute" | "similar";
 
 /** What a question asks for, if it names an attribute. */
 export type Asked = ReturnType<typeof readAsked>;
 
 /** Reads the attribute that a question names, such as "the port of the cache". */
 export function readAsked(question: string) {
-  const asked = withoutArticles(question.toLowerCase());
-  const isNamed = question.length <= MAX_FACT_LENGTH && CONNECTED.test(asked);
+  const asked = withoutArticles(question.toLowerCase().replaceAll("’", "'"));
+  const isNamed =
+    question.length <= MAX_FACT_LENGTH && CONNECTED.test(asked) && !ASKS_ELSE.test(asked);
   /** What follows some words in the question; null if it does not ask for them. */
   const after = (words: string) => {
     const at = asked.indexOf(` ${words}`) + 1;
@@ -57,14 +73,14 @@ export function readAsked(question: string) {
   };
   const toldOf = ({ head, thing }: Attribute): Told | null => {
     if (thing === "") return null;
-    const rest = after(`${head} `);
-    if (rest !== null) {
-      return shareWord(thing, PHRASE.exec(rest)?.[0] ?? "") ? "similar" : "another";
-    }
+    const [, other] = OF_THING.exec(after(head) ?? "") ?? [];
+    if (other !== undefined) return shareWord(thing, other) ? "similar" : "another thing";
     const askedHead = headOf(thing);
     if (askedHead === null) return null;
-    return shareWord(head, askedHead) ? "similar" : "another";
+    return shareWord(head, askedHead) ? "similar" : "another attribute";
   };
+  /** The words of the question besides an attribute. */
+  const otherKeys = (whole: string) => [...keysOf(question).difference(keysOf(whole))];
   const readTold = (memory: HasContent): Told | null => {
     if (!isNamed || !mayBeVersion(memory)) return null;
     if (askedIn(memory)) return "asked";
@@ -95,19 +111,37 @@ export function readAsked(question: string) {
       const mentioning = results.filter((one) => !isTelling(one) && mentions(one.memory, whole));
       // Of an attribute little more is said than its value. Of a thing that has such a name, such as the flat in Porto, there is.
       if (mentioning.length > MOST_MENTIONS) return [];
-      return results.filter((one) => isTelling(one) || mentioning.includes(one));
+      const telling = results.filter((one) => isTelling(one) || mentioning.includes(one));
+      // "For Mia, what is the dose?": another memory has a word of the question that none of them has.
+      const others = results.filter((one) => !telling.includes(one));
+      const areIn = (some: readonly Result[], key: string) =>
+        some.some(({ memory }) => factOf(memory).keys.has(key));
+      const isMore = otherKeys(whole).some((key) => areIn(others, key) && !areIn(telling, key));
+      return isMore ? [] : telling;
     },
     /** Whether one of two memories tells what is asked, and the other one the same of something else. */
     tellsOne(one: HasContent, other: HasContent): boolean {
       const [a, b] = [toldBy(one), toldBy(other)];
       return a !== null && b !== null && (a === "asked") !== (b === "asked");
     },
-    /** Whether both of two memories tell what is asked, with values of one form. */
-    tellBoth: (one: HasContent, other: HasContent): boolean =>
-      toldBy(one) === "asked" &&
-      toldBy(other) === "asked" &&
-      shareAttribute(one.content, other.content),
+    /** Whether both of two memories tell what is asked, with values of one kind. A word of the question is in both or none. */
+    tellBoth(one: HasContent, other: HasContent): boolean {
+      const whole = askedIn(one)?.whole;
+      if (whole === undefined || askedIn(other)?.whole !== whole) return false;
+      const [a, b] = [factOf(one), factOf(other)];
+      if (otherKeys(whole).some((key) => a.keys.has(key) !== b.keys.has(key))) return false;
+      const named = keysOf(whole);
+      const kindsOf = ({ tokens }: FactText) =>
+        new Set(tokens.flatMap(({ key, kind }) => (named.has(key) ? [] : kind)));
+      const areOfOneKind = !kindsOf(a).isDisjointFrom(kindsOf(b));
+      return areOfOneKind && shareAttribute(one.content, other.content);
+    },
   };
+}
+
+/** The words of a text as those of facts. */
+function keysOf(text: string): Set<string> {
+  return new Set(factTokens(withEnglishNouns(text)).map(({ key }) => key));
 }
 
 /** Whether a memory has some words, and does not only ask for them. */

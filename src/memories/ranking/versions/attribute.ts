@@ -18,15 +18,19 @@ const DETERMINER =
 export const CONNECTOR = "(?:of|for|in|on|von|vom|für|der|des|dem|im)";
 /** Words that tell nothing apart. Possessives do: "my sister" is not "her sister". */
 const ARTICLES =
-  /(?<= )(?:the|der|die|das|den|dem|des|new|current|latest|neue[rsn]?|aktuelle[rsn]?|derzeitige[rsn]?) /gu;
+  /(?<= )(?:the|der|die|das|den|dem|des) (?:(?:new|current|latest|neue[rsn]?|aktuelle[rsn]?) )?/gu;
 /** What connects an attribute with the thing that has it: "the port of the cache", "the editor I want commands for". */
 export const CONNECTED = new RegExp(` (?:i|we|${CONNECTOR}) \\S`, "u");
 /** The attribute, and the thing. */
-const PARTS = new RegExp(`^(.+ ${CONNECTOR}) (.+)$`, "u");
+const PARTS = new RegExp(`^(.+) ${CONNECTOR} (.+)$`, "u");
+/** A verb within a value: the text says several things. */
+const SAYS_SEVERAL = new RegExp(VERB, "u");
+/** What an unmarked question has in place of a value. */
+const ASKS = /(?:^|[ ,])(?:what|which|who|was|wer|welche[mnrs]?)(?: |$)/u;
 const CLAUSE = / (?:i|we) .+ (?:of|for|in|on)$/u;
 /** A word that needs another one after it, so that no attribute ends with it. */
 const UNENDED =
-  / (?:of|for|in|on|von|vom|für|der|die|das|de[mns]|im|the|(?:m|d|s)?ein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2})$/u;
+  / (?:of|for|in|on|who|that|which|whose|where|and|von|vom|für|der|die|das|de[mns]|im|und|the|(?:m|d|s)?ein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2})$/u;
 /** How a value begins that says more of the same thing instead of another value: "in the safe", "a member of the team". */
 const SAYS_MORE =
   /^(?:an?|in|on|at|by|with|to|under|for|not|also|too|called|ein\p{L}{0,2}|im|am|auf|bei|mit|unter|auch|nicht) /u;
@@ -66,17 +70,25 @@ export interface Attribute {
   /** The attribute alone, and the thing. After a verb, where the value begins anywhere, the thing may have words of it. */
   head: string;
   thing: string;
+  /** What stands before it, if it ends the sentence: "Anna is the head of sales" may tell of Anna. */
+  before: string | null;
 }
 
-/** What may be the attributes of a memory's sentence. */
+/** What may be the attributes of a memory's sentence. None of a question, of what an assistant said, and of several facts. */
 export const attributesOf = createReader((text): readonly Attribute[] => {
-  if (isAsking(text)) return [];
   const said = plain(text);
-  const named = [...attributesIn(said)].map(([attribute]) => attribute);
-  return [...named, ...beginnings(said)].map((attribute) => {
+  if (isAsking(said) || text.startsWith("Assistant: ")) return [];
+  const named = [...attributesIn(said)].flatMap(([attribute, value]) => {
+    const before = said.endsWith(attribute) ? value : null;
+    // Of "my birthday is the 3rd of May" the end is a value.
+    const isValue = before !== null && DETERMINER.test(before);
+    return isValue || SAYS_SEVERAL.test(value) || ASKS.test(value) ? [] : { attribute, before };
+  });
+  const begun = beginnings(said).map((attribute) => ({ attribute, before: null }));
+  return [...named, ...begun].map(({ attribute, before }) => {
     const whole = withoutArticles(attribute).trim();
     const [, head = whole, thing = ""] = PARTS.exec(whole) ?? [];
-    return { whole, head, thing };
+    return { whole, head, thing, before };
   });
 });
 
@@ -91,18 +103,22 @@ function beginnings(text: string): string[] {
 }
 
 /**
- * Whether two memories tell different attributes of one thing, or the same one of different things: the region and the port of
- * the cache.
+ * How two memories tell different attributes by their words: the same one of another thing, or another one of the same thing,
+ * such as the port and the region of the cache. The second may be one attribute in other words.
  */
-export function tellOthers(one: HasContent, other: HasContent): boolean {
-  const areOthers = attributesOf(one).some((a) =>
-    attributesOf(other).some(
-      (b) =>
-        (a.head === b.head && !shareWord(a.thing, b.thing)) ||
-        (a.thing === b.thing && !shareWord(a.head, b.head)),
-    ),
+export function tellOthers(one: HasContent, other: HasContent): "thing" | "attribute" | null {
+  const kinds = new Set(
+    attributesOf(one).flatMap((a) => attributesOf(other).flatMap((b) => otherOf(a, b) ?? [])),
   );
-  return areOthers && !shareAttribute(one.content, other.content);
+  if (kinds.size === 0 || shareAttribute(one.content, other.content)) return null;
+  return kinds.has("thing") ? "thing" : "attribute";
+}
+
+function otherOf(a: Attribute, b: Attribute): "thing" | "attribute" | null {
+  if (a.before !== null && a.before === b.before) return null;
+  if (a.head === b.head) return shareWord(a.thing, b.thing) ? null : "thing";
+  const isOfSame = a.thing === b.thing && a.thing !== "";
+  return isOfSame && !shareWord(a.head, b.head) ? "attribute" : null;
 }
 
 export function withoutArticles(text: string): string {
@@ -110,8 +126,11 @@ export function withoutArticles(text: string): string {
 }
 
 export function shareWord(one: string, other: string): boolean {
-  const stems = new Set(contentWords(one).map(stemOf));
-  return contentWords(other).some((word) => stems.has(stemOf(word)));
+  const words = contentWords(other);
+  const areForms = (a: string, b: string) => a.startsWith(stemOf(b)) || b.startsWith(stemOf(a));
+  return (
+    one === other || contentWords(one).some((word) => words.some((each) => areForms(word, each)))
+  );
 }
 
 function plain(text: string): string {

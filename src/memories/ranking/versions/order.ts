@@ -16,6 +16,8 @@ const WITHIN = 3;
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
 const READ_PAIRS = { least: -8, most: 4 };
+/** The chance of a change from which on a memory of another attribute, by its words, is a version all the same. */
+const SURE = 0.98;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -115,10 +117,14 @@ async function withRelations(
     const signs = await pairSigns(text, [older, newer], byTrees[at] ?? 0, relate);
     if (!signs) continue;
     areRead = true;
+    const changed = chanceOf(signs.changed);
     const isVersion =
-      asked.tellBoth(best.memory, other.memory) ||
-      tellsChange(older, newer, chanceOf(signs.changed));
-    sums[at] = Math.max(isVersion ? 0 : Number.NEGATIVE_INFINITY, sumOfPair(signs));
+      asked.tellBoth(best.memory, other.memory) || tellsChange(older, newer, changed);
+    const isOther =
+      changed < SURE &&
+      (asked.tellsOne(best.memory, other.memory) || tellOthers(best.memory, other.memory) !== null);
+    const sum = Math.max(isVersion ? 0 : Number.NEGATIVE_INFINITY, sumOfPair(signs));
+    sums[at] = isOther ? Number.NEGATIVE_INFINITY : sum;
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
@@ -171,11 +177,11 @@ function createLikeness(
     if (history && history.first === others?.first) return CERTAIN;
     if (areOpposite(a.memory, b.memory)) return CERTAIN;
     if (isTakenBack(found, a, b, vectors)) return CERTAIN;
-    if (asked.tellsOne(a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
-    if (tellOthers(a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
     const signs = compare(one, other);
-    const sum = signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
-    return asked.tellBoth(a.memory, b.memory) ? Math.max(0, sum) : sum;
+    if (!signs) return Number.NEGATIVE_INFINITY;
+    const sum = sumOfSigns(signs);
+    // The model reads these.
+    return asked.tellBoth(a.memory, b.memory) ? Math.max(READ_PAIRS.least, sum) : sum;
   };
 }
 
