@@ -42,7 +42,7 @@ const MOST_MENTIONS = 1;
  * What a memory is to a question that names an attribute: it tells it, or the same of another thing, or another attribute of the
  * thing, or one of something that may be the same.
  */
-export type Told = "asked" | "another thing" | "another attribute" | "similar";
+type Told = "asked" | "another thing" | "another attribute" | "similar";
 
 /** What a question asks for, if it names an attribute. */
 export type Asked = ReturnType<typeof readAsked>;

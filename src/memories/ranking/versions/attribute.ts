@@ -22,12 +22,14 @@ const ARTICLES =
 /** What connects an attribute with the thing that has it: "the port of the cache", "the editor I want commands for". */
 export const CONNECTED = new RegExp(` (?:i|we|${CONNECTOR}) \\S`, "u");
 /** The attribute, and the thing. */
-const PARTS = new RegExp(`^(.+) ${CONNECTOR} (.+)$`, "u");
+const PARTS = new RegExp(`^(.{1,80}) ${CONNECTOR} (.{1,80})$`, "u");
 /** A verb within a value: the text says several things. */
 const SAYS_SEVERAL = new RegExp(VERB, "u");
 /** What an unmarked question has in place of a value. */
 const ASKS = /(?:^|[ ,])(?:what|which|who|was|wer|welche[mnrs]?)(?: |$)/u;
-const CLAUSE = / (?:i|we) .+ (?:of|for|in|on)$/u;
+/** What the person does with a thing, and its end: "the editor I want commands for". */
+const CLAUSE = / (?:i|we) /u;
+const CLAUSE_END = / (?:of|for|in|on)$/u;
 /** A word that needs another one after it, so that no attribute ends with it. */
 const UNENDED =
   / (?:of|for|in|on|who|that|which|whose|where|and|von|vom|für|der|die|das|de[mns]|im|und|the|(?:m|d|s)?ein\p{L}{0,2}|unser\p{L}{0,2}|ihr\p{L}{0,2})$/u;
@@ -139,7 +141,7 @@ function plain(text: string): string {
 }
 
 function isAttribute(text: string): boolean {
-  const isEnded = !UNENDED.test(text) || CLAUSE.test(text);
+  const isEnded = !UNENDED.test(text) || (CLAUSE.test(text) && CLAUSE_END.test(text));
   return DETERMINER.test(text) && CONNECTED.test(text) && isEnded;
 }
 

@@ -3,11 +3,9 @@ import type { Relate } from "../../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
-import { chanceOf } from "../relevance.ts";
 import { type Asked, readAsked } from "./asked-attribute.ts";
-import { tellOthers, tellsChange } from "./attribute.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
-import { MARKED_FROM, pairSigns, sumOfPair } from "./pair.ts";
+import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
@@ -16,8 +14,6 @@ const WITHIN = 3;
 const CERTAIN = 100;
 /** The results that the model of relations compares with one of the first: the most likely ones by the trees. */
 const READ_PAIRS = { least: -8, most: 4 };
-/** The chance of a change from which on a memory of another attribute, by its words, is a version all the same. */
-const SURE = 0.98;
 /** The first results, of which versions are looked for, and the results among which they are found. */
 export const ANCHORS = 3;
 export const COMPARED_RESULTS = 24;
@@ -112,19 +108,12 @@ async function withRelations(
   for (const at of places) {
     const other = found[at] ?? best;
     const isOlder = byTime(best, other) < 0;
-    const texts = (isOlder ? [best, other] : [other, best]).map(({ memory }) => memory.content);
-    const [older = "", newer = ""] = texts;
-    const signs = await pairSigns(text, [older, newer], byTrees[at] ?? 0, relate);
+    const [older, newer] = isOlder ? [best.memory, other.memory] : [other.memory, best.memory];
+    const texts = [older.content, newer.content] as const;
+    const signs = await pairSigns(text, texts, byTrees[at] ?? 0, relate);
     if (!signs) continue;
     areRead = true;
-    const changed = chanceOf(signs.changed);
-    const isVersion =
-      asked.tellBoth(best.memory, other.memory) || tellsChange(older, newer, changed);
-    const isOther =
-      changed < SURE &&
-      (asked.tellsOne(best.memory, other.memory) || tellOthers(best.memory, other.memory) !== null);
-    const sum = Math.max(isVersion ? 0 : Number.NEGATIVE_INFINITY, sumOfPair(signs));
-    sums[at] = isOther ? Number.NEGATIVE_INFINITY : sum;
+    sums[at] = sumOfRead(signs, [older, newer], asked);
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>

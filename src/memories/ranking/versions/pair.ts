@@ -1,11 +1,16 @@
 import type { Relate } from "../../../embedding/relations/relater.ts";
-import { logOddsOf } from "../relevance.ts";
+import type { FactMemory } from "../fact-text.ts";
+import { chanceOf, logOddsOf } from "../relevance.ts";
+import type { Asked } from "./asked-attribute.ts";
+import { tellOthers, tellsChange } from "./attribute.ts";
 import learned from "./pair.json" with { type: "json" };
 
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.001;
 /** The chance of a change below which two texts are hardly versions, so that the question is not read with them. */
 const LEAST_CHANGED = 0.2;
+/** The chance of a change from which on a memory of another attribute, by its words, is a version all the same. */
+const SURE = 0.98;
 /** What stands for answers that nobody asked for: neither for nor against. */
 const UNASKED = { answers: 0.5 };
 
@@ -47,9 +52,26 @@ export async function pairSigns(
 export const MARKED_FROM: number = learned.marked;
 
 /** How sure it is that two results are versions of one fact: 0 or more if they are. */
-export function sumOfPair(signs: PairSigns): number {
+function sumOfPair(signs: PairSigns): number {
   return Object.entries(learned.weights).reduce(
     (sum, [sign, weight]) => sum + weight * signs[sign as keyof PairSigns],
     learned.start,
   );
+}
+
+/**
+ * The same by the model and by the attributes that both tell. Two that tell what is asked are versions, without being sure, and two
+ * that tell different attributes are none unless the model is.
+ */
+export function sumOfRead(
+  signs: PairSigns,
+  [older, newer]: readonly [Pick<FactMemory, "content">, Pick<FactMemory, "content">],
+  asked: Asked,
+): number {
+  const changed = chanceOf(signs.changed);
+  const areOthers = asked.tellsOne(older, newer) || tellOthers(older, newer) !== null;
+  if (areOthers && changed < SURE) return Number.NEGATIVE_INFINITY;
+  const areVersions =
+    asked.tellBoth(older, newer) || tellsChange(older.content, newer.content, changed);
+  return Math.max(areVersions ? 0 : Number.NEGATIVE_INFINITY, sumOfPair(signs));
 }
