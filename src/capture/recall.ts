@@ -178,9 +178,7 @@ export function createRecall({
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs) : 0;
         const why = `answers the prompt, with a chance of ${Math.round(100 * chance)} %`;
-        const isOther = told !== undefined && asked.toldBy(memory)?.startsWith("another");
-        const isWanted = chance >= MIN_CHANCE && !isOther;
-        return isWanted ? [{ memory, why, chance }] : [];
+        return chance >= MIN_CHANCE ? [{ memory, why, chance }] : [];
       })
       .sort((a, b) => b.chance - a.chance)
       .slice(0, MAX_FOR_PROMPT);

@@ -202,6 +202,27 @@ test("what was changed is recalled all the same if it is pinned", async () => {
   expect(text).toContain("9443");
 });
 
+test("a prompt that names an attribute recalls what tells it, however many others tell theirs", async () => {
+  const { saveAll, recall } = await open();
+  const project = "acme/atlas";
+  const things = [
+    "Katalog",
+    "Kasse",
+    "Lager",
+    "Suche",
+    "Versand",
+    "Exporter",
+    "Importer",
+    "Portal",
+  ];
+  await saveAll(
+    things.map((thing, at) => ({ content: `Der Port von ${thing} ist ${8_000 + at}.`, project })),
+  );
+  const prompt = "Zwei Dinge. Der Build ist grün. Und: kannst du mir den Port von Versand sagen?";
+  const lines = (await recall({ session_id: "s-14", project, prompt })).split("\n");
+  expect(lines[1]).toContain("Versand ist 8004");
+});
+
 test("a request in the words of the prompt and the output of a program are not recalled", async () => {
   const { capture, recall } = await open();
   const project = "acme/atlas";
