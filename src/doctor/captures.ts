@@ -48,6 +48,11 @@ export async function* checkCaptures(
      FROM memory_uses WHERE created_at >= $1 GROUP BY 1, 2, 3`,
     [from],
   );
+  const uncounted = await read<{ accountId: string }>(
+    `SELECT account_id AS "accountId" FROM use_settings WHERE since IS NULL`,
+    [],
+  );
+  const countsNothing = (id: string) => uncounted.some(({ accountId }) => accountId === id);
   const access = await read<{ id: string; name: string; isPaused: number }>(
     `SELECT id, name, CASE WHEN paused_at IS NULL THEN 0 ELSE 1 END AS "isPaused" FROM api_keys
        WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)
@@ -62,7 +67,10 @@ export async function* checkCaptures(
   const states = [...Map.groupBy(days, ({ accountId }) => accountId)].flatMap(([id, own]) =>
     agentStates(
       own.map((day) => ({ ...day, lastAt: new Date(day.lastAt) })),
-      { machines, ofUse: ofUse.filter(({ accountId }) => accountId === id), capturing, now },
+      {
+        ...{ machines, capturing, now },
+        ofUse: countsNothing(id) ? null : ofUse.filter(({ accountId }) => accountId === id),
+      },
     ),
   );
   if (states.length === 0) yield ok("no agent has used the memories yet");

@@ -31,6 +31,9 @@ test("the doctor tells what agents brought, and warns about hooks that capture n
   expect(well?.state).toBe("ok");
   expect(well?.message).toContain("codex on this machine: last capture never, last recall never");
   expect(well?.message).toContain("6 memories brought in 90 days, 0 of them of use");
+  sqlite.query("INSERT INTO use_settings VALUES (?, NULL)").run(id);
+  const [uncounted] = await find([]);
+  expect(uncounted?.message).toMatch(/6 memories brought in 90 days$/);
   expect(await find(["codex"])).toMatchObject([
     { state: "warning", message: expect.stringContaining("captured nothing so far") },
   ]);

@@ -203,6 +203,18 @@ test("what is about another thing of the same sentence shape is not newer", asyn
   for (const one of [first, ...others]) expect(one).not.toHaveProperty("newer");
 });
 
+test("a question about the past finds what was superseded, and one about now does not", async () => {
+  await using server = await startServer({ embedder: sharedEmbedder() });
+  const client = await server.account();
+  const acme = await client.save({ content: "Sam works at Acme." });
+  await client.save({ content: "Sam works at Initech.", supersedes: acme.id });
+  const past = await client.search("where did Sam work before?", { known: "true" });
+  expect(contentsOf(past)[0]).toBe("Sam works at Acme.");
+  expect(contentsOf(await client.search("where does Sam work?"))).toEqual([
+    "Sam works at Initech.",
+  ]);
+});
+
 test("a text that takes back what was saved just before it is the newer version", async () => {
   await using server = await startServer({ embedder: sharedEmbedder() });
   const ada = await server.account();

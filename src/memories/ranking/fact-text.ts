@@ -47,6 +47,8 @@ const OWN = /\b(?:user|i|me|my|mine|we|our|us)\b/i;
 const SPEAKER = /^\s*(\p{Lu}[\p{L}\p{N}._-]*(?: \p{Lu}[\p{L}\p{N}._-]*)?):\s/u;
 /** What begins a captured turn, and one of the user. */
 const TURN = /^(?:User|Assistant): /;
+/** Whether a text is a turn of a conversation. */
+export const isTurn = (text: string): boolean => TURN.test(text);
 const TURN_OF_USER = /^User: /;
 const ASKS = /\?\s*$/;
 /** How a question begins that is typed without its mark. */

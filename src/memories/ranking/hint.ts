@@ -7,6 +7,7 @@ import {
   exactFactOf,
   type FactMemory,
   type FactText,
+  isTurn,
   MAX_FACT_LENGTH,
   type TokenKind,
   UNSPACED,
@@ -96,7 +97,8 @@ export async function isRestatement(
 
 /**
  * What the later one of two memories that somebody saved is to the earlier one, for tidying and recalls: it says the same,
- * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once.
+ * or it changes its fact. Null in doubt, and so more often than a hint is, which its reader can judge at once, and for turns of
+ * a conversation, which go on from each other.
  * @param alike 0 to 1, by `meaningScore`
  * @param leastChanged the least chance of a change, unless they tell an attribute
  */
@@ -107,7 +109,7 @@ export async function likenessOf(
   relate: Relate,
   leastChanged = LEAST.proposed.changed,
 ): Promise<"same" | "changed" | null> {
-  if (alike < LEAST_ALIKE) return null;
+  if (alike < LEAST_ALIKE || isTurn(earlier.content) || isTurn(later.content)) return null;
   if (!isPlain(earlier, later)) return sayTheSame(earlier, later, alike) ? "same" : null;
   const { difference, shared, isOther, hasReplaced } = compareTexts(earlier, later);
   if (difference.regions.length === 0 && !isOther) return "same";

@@ -41,7 +41,7 @@ import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
-/** Pairs of texts that the model of relations reads for a search. Each takes 2.5 ms, and few searches have many. */
+/** Pairs of texts that the model of relations reads for a search. Each takes 2.5 ms. */
 export const RELATED = 24;
 /** When only superseding tells which memories are versions. */
 const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };
@@ -62,10 +62,7 @@ export interface SearchRequest {
   known?: boolean;
   /** Whether results that say the same are one. By default they are if `known`. */
   merges?: boolean;
-  /**
-   * Whether the first results are read with the question even if they are unlikely, and become less likely if none answers
-   * it. By default they are if `known`.
-   */
+  /** Whether unlikely first results are read too, and become less likely if none answers. By default they are if `known`. */
   reads?: boolean;
   /** Whether somebody is still typing the query: then it does not count as asked. */
   isTyped?: boolean;
@@ -99,7 +96,7 @@ export async function searchTable(
   {
     query,
     limit,
-    filter,
+    filter: wantedFilter,
     minScore = 0,
     mode = "hybrid",
     decay: decays = true,
@@ -112,8 +109,12 @@ export async function searchTable(
   }: SearchRequest,
   { now, decay }: { now: number; decay: Decay },
 ): Promise<SearchResult> {
+  const read = readQuestion(query, now);
+  // A question about the past asks for what has been superseded since.
+  const isAboutPast = versions && read.asksForPast && wantedFilter.knownAt === undefined;
+  const filter = isAboutPast ? { ...wantedFilter, isCurrent: false } : wantedFilter;
   const asked = {
-    question: readQuestion(query, now),
+    question: read,
     mode,
     filter,
     least: limit,
@@ -131,9 +132,9 @@ export async function searchTable(
   const saved = { ...asked, filter: { ...filter, isCaptured: false }, first: Infinity };
   const ranked = captured.length > 0 ? calibrate(await rankTable(table, embedder, saved)) : all;
   // Nobody waits while they are still typing.
-  const read = versions && !isTyped ? await readAnswers(question, ranked, relate, reads) : ranked;
+  const best = versions && !isTyped ? await readAnswers(question, ranked, relate, reads) : ranked;
   const merged =
-    captured.length > 0 ? placeAmongSaved(read, captured, readTurns(question, captured)) : read;
+    captured.length > 0 ? placeAmongSaved(best, captured, readTurns(question, captured)) : best;
   // A query about a time asks for the version of that time, not for the newest.
   const areCompared = versions && question.period === null;
   // Without meaning, or without words, a comparison of texts lacks half of its signs.

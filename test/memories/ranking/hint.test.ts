@@ -26,6 +26,17 @@ test.each([
   expect(await hintOf(...texts, ALIKE, relate)).toBe("changed");
 });
 
+test("turns of a conversation are no likenesses, and neither are facts of other things or attributes", async () => {
+  const sure: Relate = async () => ({ same: 0.99, changed: 0, answers: 0 });
+  const like = (one: string, other: string) =>
+    likenessOf({ content: one }, { content: other }, 1, sure);
+  const port = "The port of the cache is 6399.";
+  expect(await like(port, "The cache listens on 6399.")).toBe("same");
+  expect(await like(port, "The port of the database is 6399.")).toBeNull();
+  expect(await like(port, "The region of the cache is Oslo.")).toBeNull();
+  expect(await like(`User: ${port}`, `Assistant: ${port}`)).toBeNull();
+});
+
 test("a small chance of a change is enough where both tell the same attribute, and not where one says more", async () => {
   const doubtful: Relate = async () => ({ same: 0, changed: 0.15, answers: 0 });
   const style = "The preferred style of tests is one assertion per test.";

@@ -33,6 +33,7 @@ export interface Subject {
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 const IS_LETTER = /[\p{L}\p{N}]/u;
 const IS_CAPITAL = /^\p{Lu}/u;
+const IS_JOINED = /[\p{L}\p{N}][-\u2010\u2011'\u2019][\p{L}\p{N}]/u;
 const HYPHENS = new Set(["-", "\u2010", "\u2011"]);
 const APOSTROPHES = new Set(["'", "\u2019"]);
 /** Most characters between two words of a name: the initial or the name between them. */
@@ -52,10 +53,43 @@ function plain(text: string): string {
 /** Reads a subject, such as `Anna`, `Anna Schmidt` or `the old staging server`. */
 export function readSubject(subject: string): Subject {
   const folded = plain(subject.trim());
+  const inWords = readWords(folded);
+  return IS_JOINED.test(folded) ? asWritten(folded, inWords) : inWords;
+}
+
+function readWords(folded: string): Subject {
   const runs = folded.match(RUN) ?? [];
   if (HAS_UNSPACED.test(folded) || runs.length === 0) return byCharacters(folded.toLowerCase());
   const isName = runs.length <= MAX_WORDS && runs.every((run) => IS_CAPITAL.test(run));
   return isName ? byName(runs.map((run) => run.toLowerCase())) : byWords(folded);
+}
+
+/**
+ * Finds a subject as it was written, if a hyphen or an apostrophe joins its words, such as `Anna-Lena`, `O'Brien` or
+ * `eu-west-3`. No word is written so, so it counts in small letters, too.
+ */
+function asWritten(folded: string, inWords: Subject): Subject {
+  const plainSigns = (text: string) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[\u2010\u2011]/g, "-")
+      .replaceAll("\u2019", "'");
+  const wanted = plainSigns(folded);
+  /** Whether a place at a border belongs to no longer name. */
+  const isFree = (text: string, at: number, step: 1 | -1) =>
+    !isLetter(text[at]) && !(text[at] === "-" && isLetter(text[at + step]));
+  return {
+    ...inWords,
+    find(content, smallCounts) {
+      const text = plainSigns(plain(content));
+      for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+        if (isFree(text, at - 1, -1) && isFree(text, endOf(text, at + wanted.length), 1)) {
+          return "named";
+        }
+      }
+      return inWords.find(content, smallCounts);
+    },
+  };
 }
 
 /** For scripts without spaces between words, where the borders of a word are not known. */
