@@ -33,9 +33,10 @@ function isRequest(content: string): boolean {
   return REQUEST.test(content.trim());
 }
 
-/** Whether a memory is talk that nobody saved on purpose: imported or captured. */
-export function isTalk({ source }: Pick<FoundMemory, "source">): boolean {
-  return source?.via === "capture" || source?.via === "import";
+/** Whether a memory is talk that nobody saved on purpose: captured, or a turn of an imported conversation. */
+export function isTalk(memory: Pick<FoundMemory, "source" | "metadata">): boolean {
+  const { via } = memory.source ?? {};
+  return via === "capture" || (via === "import" && roleOf(memory) !== null);
 }
 
 /** The role of the one who said a turn; null for other memories. */

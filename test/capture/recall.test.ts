@@ -223,6 +223,22 @@ test("a prompt that names an attribute recalls what tells it, however many other
   expect(lines[1]).toContain("Versand ist 8004");
 });
 
+test("preferences that were exported and imported are recalled at the beginning, and imported turns are not", async () => {
+  const { send, recall } = await open();
+  const lines = [
+    { content: "I like commit messages in English.", tags: ["preference"] },
+    { content: "User: I like green tea.", tags: ["preference"], metadata: { role: "user" } },
+  ];
+  const { body } = await send("POST", "/memories/import", {
+    body: lines.map((line) => JSON.stringify(line)).join("\n"),
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  expect(body).toMatchObject({ created: 2 });
+  const text = await recall({ session_id: "s-15", project: "acme/atlas" });
+  expect(text).toContain("commit messages in English");
+  expect(text).not.toContain("green tea");
+});
+
 test("a request in the words of the prompt and the output of a program are not recalled", async () => {
   const { capture, recall } = await open();
   const project = "acme/atlas";

@@ -209,3 +209,18 @@ test("a memory that nothing has found in 180 days is listed until it is to expir
   expect(await client.get(id)).toMatchObject({ expires_at: expect.any(String) });
   await withGroups(client, "never_found", 0);
 });
+
+test("a memory that is alone in its project stays unless another project is near, and once it is pinned nobody asks again", async () => {
+  const client = await server.account();
+  const lone = await client.save({
+    content: "The heron's wing spans two metres.",
+    project: "birds",
+  });
+  server.clock.advance(8 * DAY);
+  const [group] = (await report(client, "?kind=small_projects")).groups;
+  expect(group).toMatchObject({ proposal: { action: "pin" }, actions: ["pin", "delete"] });
+  await apply(client, [{ id: group?.id ?? "" }]);
+  await applyAllDue();
+  expect(await client.get(lone.id)).toMatchObject({ pinned: true, project: "birds" });
+  expect((await report(client, "?kind=small_projects")).groups).toEqual([]);
+});

@@ -183,7 +183,7 @@ async function applyKinds(api: Api, kinds: readonly TidyKind[], { yes, json }: T
   if (left > 0) say(`${left.toLocaleString("en")} proposals are left. Then run this again.`);
 }
 
-/** Whether a proposal is the usual one of its kind. Without a project to move to, a memory would be deleted. */
+/** Whether a proposal is the usual one of its kind. A memory without a project to move to stays. */
 function isUsual({ kind, proposal }: TidyGroup): boolean {
   return kind !== "small_projects" || proposal.action === "merge";
 }

@@ -29,6 +29,8 @@ const PAST =
   /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|in between(?=\W*$)|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
 const MAYBE_PAST = /\b(by mistake|wrongly|before|first|use to|earlier|(?<!how )old|prior)\b/i;
+/** Those of them that stand in no name, such as "the old mailer". */
+const EARLIER = /\b(before|earlier|prior)\b/i;
 /** What the person is about to do, as in "Before I write it down, …": the question is about now. */
 const AHEAD = /^\W*before (?:i|we|you) [^,?]{1,80},/i;
 const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
@@ -49,6 +51,7 @@ export type AskedText = ReturnType<typeof readQuestion>;
  */
 export function readQuestion(text: string, now: number) {
   const asked = text.replace(AHEAD, "");
+  const isNoHabit = PASSED.test(asked) || !HABIT.test(asked);
   const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
   const identifiers = new Set(tokens.map((token) => token.toLowerCase()));
   return {
@@ -69,8 +72,9 @@ export function readQuestion(text: string, now: number) {
     identifiers: [...identifiers].slice(0, IDENTIFIERS),
     asksWhen: ASKS_WHEN.test(text),
     /** Whether it asks for something that no longer holds, and for the first that did. */
-    asksForPast:
-      PAST.test(asked) || (MAYBE_PAST.test(asked) && (PASSED.test(asked) || !HABIT.test(asked))),
+    asksForPast: PAST.test(asked) || (MAYBE_PAST.test(asked) && isNoHabit),
+    /** Whether it surely does, so that what was superseded is looked for, too. */
+    asksForSuperseded: PAST.test(asked) || (EARLIER.test(asked) && isNoHabit),
     asksForFirst: FIRST.test(text),
     /** The stems after "before": "before Globex" asks for the version before the one that names Globex. */
     before: contentWords(BEFORE.exec(text)?.[1] ?? "").map(stemOf),

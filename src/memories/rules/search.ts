@@ -111,7 +111,7 @@ export async function searchTable(
 ): Promise<SearchResult> {
   const read = readQuestion(query, now);
   // A question about the past asks for what has been superseded since.
-  const isAboutPast = versions && read.asksForPast && wantedFilter.knownAt === undefined;
+  const isAboutPast = versions && read.asksForSuperseded && wantedFilter.knownAt === undefined;
   const filter = isAboutPast ? { ...wantedFilter, isCurrent: false } : wantedFilter;
   const asked = {
     question: read,

@@ -49,6 +49,14 @@ test("what tells the attribute comes with what mentions it", () => {
   expect(readAsked("What is the port of the cache?").telling(results)).toEqual([ended, told]);
 });
 
+test("what tells the attribute under a condition does not come with it", () => {
+  const [debug, warn] = [
+    "In staging, the log level of the API is debug.",
+    "The log level of the API is warn.",
+  ].map(memoryOf) as [ReturnType<typeof memoryOf>, ReturnType<typeof memoryOf>];
+  expect(readAsked("What is the log level of the API?").telling([debug, warn])).toEqual([warn]);
+});
+
 test("a thing whose name has the form of an attribute is none", () => {
   const results = [
     "The flat in Porto: arrival 2 pm or later",

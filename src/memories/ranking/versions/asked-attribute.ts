@@ -144,8 +144,12 @@ function keysOf(text: string): Set<string> {
   return new Set(factTokens(withEnglishNouns(text)).map(({ key }) => key));
 }
 
-/** Whether a memory has some words, and does not only ask for them. */
+/** A condition at the beginning: "In staging, …". */
+const CONDITION = /^(?:in|on|for|at|during|under|im|am|beim?|für|auf) /i;
+
+/** Whether a memory has some words, and neither asks for them nor tells of them under a condition. */
 function mentions({ content }: HasContent, words: string): boolean {
-  if (content.length > MAX_FACT_LENGTH || isAsking(content)) return false;
+  if (content.length > MAX_FACT_LENGTH || isAsking(content) || CONDITION.test(content))
+    return false;
   return withoutArticles(content.toLowerCase()).includes(` ${words} `);
 }

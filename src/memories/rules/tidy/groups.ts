@@ -150,7 +150,7 @@ export function createListings(asked: Asked): Record<TidyKind, () => Promise<Lis
     async small_projects() {
       // A caller that is bound to a project can't merge it into another one.
       const { lone } = reach.bound ? { lone: [] } : await census(table, now);
-      return single({ only: lone });
+      return single({ only: lone, isPinned: false });
     },
   };
 }

@@ -62,7 +62,8 @@ export function createProposals({ clock }: Pick<Parts, "clock">) {
         const project = first && (await nearestProject(open, first));
         const reason = `It is alone in the project ${first?.project}.`;
         if (project) return { proposal: { action, project }, actions, reason };
-        return { proposal: { action: "delete" }, actions: ["delete"], reason };
+        // No other project is near: it may well stay where it is.
+        return { proposal: { action: "pin" }, actions: ["pin", "delete"], reason };
       }
     }
   };

@@ -25,7 +25,7 @@ export const ALLOWED_ACTIONS: Record<TidyKind, readonly TidyAction[]> = {
   expiring: ["expire", "pin", "delete"],
   secrets: ["delete"],
   revoked: ["delete"],
-  small_projects: ["merge", "delete"],
+  small_projects: ["merge", "pin", "delete"],
 };
 
 const literals = <Value extends string>(values: readonly Value[], description: string) =>
