@@ -4,10 +4,8 @@ import { factOf, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts"
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
-import { readAsked } from "./versions/asked-attribute.ts";
+import { COMPARED_RESULTS } from "./versions/order.ts";
 
-/** The first results among which one is looked for that tells the very attribute that is asked for. */
-const COMPARED = 24;
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
 /** The chance from which on it is likely that something is known. Below it, reading costs time and rarely changes what comes first. */
@@ -43,6 +41,7 @@ const DOUBT = {
 type Asked = Pick<
   Question,
   | "text"
+  | "asked"
   | "asks"
   | "facts"
   | "hasWords"
@@ -69,7 +68,7 @@ export async function readAnswers(
 ): Promise<readonly Ranked[]> {
   const best = results[0]?.chance ?? 0;
   if (!mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
-  const telling = readAsked(question.text).telling(results.slice(0, COMPARED));
+  const telling = question.asked.telling(results.slice(0, COMPARED_RESULTS));
   if (telling[0] && (await mayAnswer(question, telling[0], relate))) {
     return withScores(putFirst(results, telling), question);
   }
@@ -147,14 +146,13 @@ export async function doubtAnswers<Result extends Ranked>(
   // No memory answers a task, and the model reads no long texts.
   const isShort = question.text.length <= MAX_FACT_LENGTH;
   if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
-  const { toldBy } = readAsked(question.text);
   let answers = 0;
   let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
-    const told = toldBy(memory);
+    const told = question.asked.toldBy(memory);
     if (told === "asked") return results;
     const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
     const answer = chanceOf(logOddsOf(relation.answers, DOUBT.otherWords.lowest) - needed);

@@ -109,6 +109,8 @@ const NOTE_END = /^\s*(?:[:=→]|->|=>|[–—-]\s)/;
 
 /** The fields of a memory by which versions of a fact are recognized. */
 export type FactMemory = Pick<MemoryRow, "content" | "createdAt" | "sessionId">;
+/** What is read from a memory's text alone. */
+export type HasContent = Pick<FactMemory, "content">;
 
 /** `value`: a number, a day, or an identifier. `name`: a capitalised word within a sentence. */
 export type TokenKind = "number" | "day" | "code" | "name" | "word";
@@ -162,8 +164,8 @@ export const negates = createReader((text) => isNegating(withPlainQuotes(withEng
 /** Returns a function that reads a property of a memory's text, once for each. */
 export function createReader<Property>(read: (text: string) => Property) {
   /** What was read so far, as long as the rows stay in memory: reading is slow. */
-  const known = new WeakMap<Pick<FactMemory, "content">, Property>();
-  return (memory: Pick<FactMemory, "content">): Property => {
+  const known = new WeakMap<HasContent, Property>();
+  return (memory: HasContent): Property => {
     const before = known.get(memory);
     if (before !== undefined) return before;
     const property = read(memory.content.slice(0, MAX_FACT_LENGTH));
@@ -182,7 +184,7 @@ function isNegating(said: string): boolean {
 }
 
 /** Whether a memory can be a version of a fact: a long one says too much. */
-export function mayBeVersion({ content }: Pick<FactMemory, "content">): boolean {
+export function mayBeVersion({ content }: HasContent): boolean {
   return content.length <= MAX_FACT_LENGTH;
 }
 
@@ -193,10 +195,7 @@ const SENTENCE_END = /(?<=[.!?])\s+|\n+/;
  * people say several things at once. Null for a turn that only asks, for one that has no word but those of the question,
  * and for one of the assistant, who tells what it was told before.
  */
-export function statementIn(
-  memory: Pick<FactMemory, "content">,
-  asked: readonly FactToken[],
-): string | null {
+export function statementIn(memory: HasContent, asked: readonly FactToken[]): string | null {
   const content = memory.content.slice(0, MAX_FACT_LENGTH);
   if (!TURN_OF_USER.test(content)) return null;
   const keys = new Set(asked.map(({ key }) => key));

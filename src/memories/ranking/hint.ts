@@ -5,8 +5,8 @@ import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
 import {
   exactFactOf,
-  type FactMemory,
   type FactText,
+  type HasContent,
   isTurn,
   MAX_FACT_LENGTH,
   type TokenKind,
@@ -15,8 +15,6 @@ import {
 import { type Difference, differenceOf, ofKind } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { tellOthers, tellsChange } from "./versions/attribute.ts";
-
-type HasContent = Pick<FactMemory, "content">;
 
 /** How an earlier memory relates to a new one: it says nearly the same, or the new one changes its fact. */
 export type HintKind = "near" | "changed";

@@ -4,6 +4,7 @@ import type { Term } from "../indexes/words.ts";
 import { contentWords, factTokens, isAsking, stemOf, UNSPACED } from "./fact-text.ts";
 import { withCommonNouns, withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
+import { readAsked } from "./versions/asked-attribute.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
 export type SearchMode = (typeof SEARCH_MODES)[number];
@@ -66,6 +67,8 @@ export function readQuestion(text: string, now: number) {
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
     facts: factTokens(withEnglishNouns(text)),
+    /** The attribute that it names; see `readAsked`. */
+    asked: readAsked(text),
     /** The stems of its names and identifiers. */
     names: [...withCommonNouns(text).matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
     /** Numbers, paths and identifiers, in lower case. */

@@ -1,8 +1,8 @@
 import {
-  type FactMemory,
   type FactText,
   factOf,
   factTokens,
+  type HasContent,
   isAsking,
   MAX_FACT_LENGTH,
   mayBeVersion,
@@ -17,8 +17,6 @@ import {
   shareWord,
   withoutArticles,
 } from "./attribute.ts";
-
-type HasContent = Pick<FactMemory, "content">;
 
 /** What stands between an attribute that is named as a whole and the rest of a question. */
 const AT_END =
@@ -148,8 +146,8 @@ function keysOf(text: string): Set<string> {
 const CONDITION = /^(?:in|on|for|at|during|under|im|am|beim?|für|auf) /i;
 
 /** Whether a memory has some words, and neither asks for them nor tells of them under a condition. */
-function mentions({ content }: HasContent, words: string): boolean {
-  if (content.length > MAX_FACT_LENGTH || isAsking(content) || CONDITION.test(content))
-    return false;
+function mentions(memory: HasContent, words: string): boolean {
+  const { content } = memory;
+  if (!mayBeVersion(memory) || isAsking(content) || CONDITION.test(content)) return false;
   return withoutArticles(content.toLowerCase()).includes(` ${words} `);
 }

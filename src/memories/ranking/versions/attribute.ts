@@ -1,6 +1,4 @@
-import { contentWords, createReader, type FactMemory, isAsking, stemOf } from "../fact-text.ts";
-
-type HasContent = Pick<FactMemory, "content">;
+import { contentWords, createReader, type HasContent, isAsking, stemOf } from "../fact-text.ts";
 
 /** Whom or when a sentence is from, before what it says: "As of 3 May, …", "Anna said that …", "Decision: …". */
 const INTRODUCTION =

@@ -3,7 +3,6 @@ import type { Relate } from "../../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
-import { type Asked, readAsked } from "./asked-attribute.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
 import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
@@ -70,8 +69,7 @@ export async function orderVersions<Result extends Versioned>(
   const found = ranked.slice(0, COMPARED_RESULTS);
   const places = placesInHistories(found);
   if (data.vectors.size === 0 && places.size === 0) return [...ranked];
-  const asked = readAsked(question.text);
-  const likeness = createLikeness(question, found, { ...data, places, asked });
+  const likeness = createLikeness(question, found, { ...data, places });
   const ordered: (Result & VersionMarks)[] = [...ranked];
   const taken = new Set<Versioned>();
   for (const [at, best] of found.slice(0, ANCHORS).entries()) {
@@ -79,7 +77,7 @@ export async function orderVersions<Result extends Versioned>(
     const byTrees = found.map((one, place) =>
       place !== at && !taken.has(one) ? likeness(at, place) : Number.NEGATIVE_INFINITY,
     );
-    const sums = await withRelations(question, best, found, { byTrees, relate, asked });
+    const sums = await withRelations(question, best, found, { byTrees, relate });
     const least = Math.max(0, Math.max(...sums) - WITHIN);
     const others = found.filter((_, place) => (sums[place] ?? 0) >= least);
     if (others.length === 0) continue;
@@ -97,10 +95,10 @@ export async function orderVersions<Result extends Versioned>(
  * be a version, but not surely.
  */
 async function withRelations(
-  { text }: Question,
+  { text, asked }: Question,
   best: Versioned,
   found: readonly Versioned[],
-  { byTrees, relate, asked }: { byTrees: readonly number[]; relate: Relate; asked: Asked },
+  { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
 ): Promise<number[]> {
   let areRead = false;
   const sums = byTrees.map((sum) => (sum < CERTAIN ? Math.min(0, sum) : sum));
@@ -145,19 +143,13 @@ function chooseVersion<Result extends Versioned>(
   return named > 0 ? versions[named - 1] : versions.at(-2);
 }
 
-/** What the likeness of results is read from, besides their texts. */
-interface LikenessData extends VersionData {
-  places: ReadonlyMap<string, PlaceInHistory>;
-  asked: Asked;
-}
-
 /** The likeness of two results by their places: 0 or more for versions of one fact. */
 function createLikeness(
   question: Question,
   found: readonly Versioned[],
-  data: LikenessData,
+  { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
 ): (one: number, other: number) => number {
-  const { places, asked, vectors } = data;
+  const { asked } = question;
   const compare = createComparison(question, found, data);
   return (one, other) => {
     const [a, b] = [found[one], found[other]];
@@ -165,7 +157,7 @@ function createLikeness(
     const [history, others] = [a, b].map(({ memory }) => places.get(memory.id));
     if (history && history.first === others?.first) return CERTAIN;
     if (areOpposite(a.memory, b.memory)) return CERTAIN;
-    if (isTakenBack(found, a, b, vectors)) return CERTAIN;
+    if (isTakenBack(found, a, b, data.vectors)) return CERTAIN;
     const signs = compare(one, other);
     if (!signs) return Number.NEGATIVE_INFINITY;
     const sum = sumOfSigns(signs);

@@ -1,5 +1,5 @@
 import type { Relate } from "../../../embedding/relations/relater.ts";
-import type { FactMemory } from "../fact-text.ts";
+import type { HasContent } from "../fact-text.ts";
 import { chanceOf, logOddsOf } from "../relevance.ts";
 import type { Asked } from "./asked-attribute.ts";
 import { tellOthers, tellsChange } from "./attribute.ts";
@@ -65,7 +65,7 @@ function sumOfPair(signs: PairSigns): number {
  */
 export function sumOfRead(
   signs: PairSigns,
-  [older, newer]: readonly [Pick<FactMemory, "content">, Pick<FactMemory, "content">],
+  [older, newer]: readonly [HasContent, HasContent],
   asked: Asked,
 ): number {
   const changed = chanceOf(signs.changed);

@@ -33,6 +33,7 @@ export interface Subject {
 const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 const IS_LETTER = /[\p{L}\p{N}]/u;
 const IS_CAPITAL = /^\p{Lu}/u;
+/** Two words that a hyphen or an apostrophe joins. */
 const IS_JOINED = /[\p{L}\p{N}][-\u2010\u2011'\u2019][\p{L}\p{N}]/u;
 const HYPHENS = new Set(["-", "\u2010", "\u2011"]);
 const APOSTROPHES = new Set(["'", "\u2019"]);
