@@ -10,7 +10,7 @@ import {
   placesToRead,
 } from "../../src/memories/ranking/versions/order.ts";
 import { pairSigns } from "../../src/memories/ranking/versions/pair.ts";
-import { sumOfSigns } from "../../src/memories/ranking/versions/signs.ts";
+import { sumOfVersions } from "../../src/memories/ranking/versions/signs.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { type Example, fitNewton } from "./logistic.ts";
 import { withEvaluationServer } from "./server.ts";
@@ -69,8 +69,8 @@ async function pairsOf({ set }: VersionStore, embedder: Embedder) {
     const compare = createComparison(question, found, data);
     for (const [place, best] of found.slice(0, ANCHORS).entries()) {
       const byTrees = found.map((_, at) => {
-        const signs = at === place ? null : compare(place, at);
-        return signs ? sumOfSigns(signs) : Number.NEGATIVE_INFINITY;
+        const versions = at === place ? null : compare(place, at);
+        return versions ? sumOfVersions(versions) : Number.NEGATIVE_INFINITY;
       });
       for (const at of placesToRead(byTrees)) {
         const other = found[at] ?? best;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { factOf } from "../../src/memories/ranking/fact-text.ts";
+import { createSignReader } from "../../src/memories/ranking/trees.ts";
 import {
-  differenceOf,
+  RELATION_SIGNS,
   type RelationTrees,
-  relationSigns,
-} from "../../src/memories/ranking/relation.ts";
+  readPair,
+} from "../../src/memories/ranking/versions/relation.ts";
 import { fitTrees } from "./boosting.ts";
 import { rememberingEmbedder } from "./cached-embedder.ts";
 import { createLikeness } from "./hints.ts";
@@ -39,12 +40,12 @@ interface Described {
 
 const embedder = rememberingEmbedder();
 const likeness = createLikeness(embedder);
+const readSigns = createSignReader(RELATION_SIGNS);
 const examples: Described[] = [];
 for (const pair of [...(await ownPairs()), ...(await otherPairs())]) {
   const [a, b] = [factOf({ content: pair.earlier }), factOf({ content: pair.later })];
   const alike = await likeness(pair.earlier, pair.later);
-  const signs = relationSigns(a, b, { alike, difference: differenceOf(a, b) });
-  examples.push({ pair, features: Object.values(signs) });
+  examples.push({ pair, features: [...readSigns(readPair(a, b, alike))] });
 }
 const path = join(import.meta.dir, "../../src/memories/ranking/versions/relation.json");
 await Bun.write(path, `${JSON.stringify(fitRelation(examples))}\n`);

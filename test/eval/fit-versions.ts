@@ -3,7 +3,7 @@ import type { Embedder } from "../../src/embedding/embedder.ts";
 import { calibrate } from "../../src/memories/ranking/chance.ts";
 import type { Question } from "../../src/memories/ranking/question.ts";
 import { WEIGHTS } from "../../src/memories/ranking/rank.ts";
-import { readTrees } from "../../src/memories/ranking/trees.ts";
+import { createSignReader, readTrees } from "../../src/memories/ranking/trees.ts";
 import {
   ANCHORS,
   COMPARED_RESULTS,
@@ -11,6 +11,7 @@ import {
   type VersionData,
   type Versioned,
 } from "../../src/memories/ranking/versions/order.ts";
+import { VERSION_SIGNS } from "../../src/memories/ranking/versions/signs.ts";
 import { versionData } from "../../src/memories/rules/search.ts";
 import { fitTrees } from "./boosting.ts";
 import { readGroups } from "./groups.ts";
@@ -39,6 +40,8 @@ interface Sample extends Example {
   group: string;
   isBoth: boolean;
 }
+
+const readSigns = createSignReader(VERSION_SIGNS);
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error("which folder has the sets?");
@@ -89,7 +92,7 @@ async function readSamples(folder: string, embedder: Embedder): Promise<Sample[]
         const isBoth = isBeside && kind.startsWith("both");
         const group = isBoth ? shapes[Number(fact)] : kind.includes("alone") ? firstOf(set) : kind;
         samples.push({
-          ...{ features: Object.values(signs), isTrue, isBoth },
+          ...{ features: signs, isTrue, isBoth },
           group: group ?? kind,
           weight: weightOf({ isTrue, isBoth, isBeside, isEvidence }),
         });
@@ -131,9 +134,9 @@ function comparePairs(question: Question, ranked: readonly Versioned[], data: Ve
   const compare = createComparison(question, found, data);
   return found.slice(0, ANCHORS).flatMap((a, one) =>
     found.flatMap((b, other) => {
-      const signs = other > one ? compare(one, other) : null;
+      const versions = other > one ? compare(one, other) : null;
       const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
-      return signs ? [{ older, newer, signs }] : [];
+      return versions ? [{ older, newer, signs: [...readSigns(versions)] }] : [];
     }),
   );
 }

@@ -4,7 +4,7 @@ import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf, rounded } from "./relevance.ts";
 import { shareKept } from "./retention.ts";
-import { SIGNALS } from "./signals/signals.ts";
+import { placeOf } from "./signals/signals.ts";
 
 /**
  * The chance from which on a memory counts as an answer, whatever its age. If no memory reaches it, nothing is
@@ -30,9 +30,9 @@ export function answersAmong<Result extends { chance: number }>(
   return results.filter(({ chance }) => chance >= least);
 }
 
-const MEANING = SIGNALS.findIndex(({ name }) => name === "meaning");
-const COVERAGE = SIGNALS.findIndex(({ name }) => name === "coverage");
-const INTERACTION = SIGNALS.findIndex(({ name }) => name === "interaction");
+const MEANING = placeOf("meaning");
+const COVERAGE = placeOf("coverage");
+const INTERACTION = placeOf("interaction");
 
 /** The first results, whose highest signals count, and the places of those that the best is compared with. */
 const FIRST = 10;

@@ -3,6 +3,7 @@ import { AHEAD_OF_SEARCH, relateUpTo } from "../../embedding/relations/relate-up
 import type { Relate } from "../../embedding/relations/relater.ts";
 import { wasCaptured } from "../model/filter.ts";
 import type { MemoryRow } from "../model/rows.ts";
+import { type Difference, differenceOf, ofKind } from "./difference.ts";
 import {
   exactFactOf,
   type FactText,
@@ -12,7 +13,6 @@ import {
   type TokenKind,
   UNSPACED,
 } from "./fact-text.ts";
-import { type Difference, differenceOf, ofKind } from "./relation.ts";
 import { meaningScore } from "./relevance.ts";
 import { tellOthers, tellsChange } from "./versions/attribute.ts";
 

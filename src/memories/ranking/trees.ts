@@ -48,3 +48,21 @@ export function readTrees({ start, trees }: Trees): (signs: Float64Array) => num
     return sum;
   };
 }
+
+/** Signs by their names, with how each is read. Their order counts: trees name a sign by its number. */
+export type Signs<Read> = Readonly<Record<string, (read: Read) => number>>;
+
+/** Returns a function that computes signs into a row, which its next call uses again. */
+export function createSignReader<Read>(signs: Signs<Read>): (read: Read) => Float64Array {
+  const readers = Object.values(signs);
+  const row = new Float64Array(readers.length);
+  return (read) => {
+    for (let at = 0; at < readers.length; at++) row[at] = readers[at]?.(read) ?? 0;
+    return row;
+  };
+}
+
+/** A sign that holds or does not. */
+export function flag(holds: boolean): number {
+  return holds ? 1 : 0;
+}

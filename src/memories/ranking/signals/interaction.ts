@@ -12,7 +12,9 @@ export const meaning: Kind = {
   names: ["meaning"],
   read({ mode }) {
     const times = mode === "semantic" ? SINGLE_MODE_FACTOR : 1;
-    return (memory) => [times * memory.meaning];
+    return ({ meaning }, row, from) => {
+      row[from] = times * meaning;
+    };
   },
 };
 
@@ -27,9 +29,11 @@ export const interaction: Kind = {
   part: "meaning",
   names: ["interaction"],
   read({ mode, understood }) {
-    if (mode === "keyword") return () => [0];
+    if (mode === "keyword") return () => {};
     const times = mode === "semantic" ? SINGLE_MODE_FACTOR : understood;
-    return (memory) => [times * interactionOf(memory)];
+    return (memory, row, from) => {
+      row[from] = times * interactionOf(memory);
+    };
   },
 };
 

@@ -9,6 +9,12 @@ export const PARTS = ["meaning", "words", "session", "wording", "time", "length"
 export type ScorePart = (typeof PARTS)[number];
 
 /**
+ * Writes the signals of a memory into a row from a place on. The row has zeros there. Hundreds of memories are ranked for a
+ * question, so each has one row and no other array.
+ */
+export type WriteSignals = (memory: Considered, row: Float64Array, from: number) => void;
+
+/**
  * Signals of one kind: numbers that tell how well a memory answers. A signal is 0 where it does not apply; then it
  * counts neither for nor against the memory.
  */
@@ -16,6 +22,6 @@ export interface Kind<Name extends string = string> {
   /** The part of the score to which its signals add. */
   readonly part: ScorePart;
   readonly names: readonly Name[];
-  /** Reads a question once, and returns a function that computes the signals of a memory. */
-  read(question: Question, all: readonly Considered[]): (memory: Considered) => readonly number[];
+  /** Reads a question once, and returns a function that writes the signals of a memory. */
+  read(question: Question, all: readonly Considered[]): WriteSignals;
 }

@@ -1,8 +1,9 @@
 import type { Considered } from "../considered.ts";
 import { isOf } from "../period.ts";
 import type { Question } from "../question.ts";
+import { flag } from "../trees.ts";
 import { interaction, meaning } from "./interaction.ts";
-import type { Kind, ScorePart } from "./kind.ts";
+import type { Kind, ScorePart, WriteSignals } from "./kind.ts";
 import { isQuestion, wording } from "./wording.ts";
 
 /** In a search by words alone, words count more by this factor, since there is no meaning. */
@@ -14,19 +15,25 @@ const words: Kind = {
   names: ["coverage"],
   read: ({ mode }) =>
     mode === "keyword"
-      ? ({ coverage, own }) => [SINGLE_MODE_FACTOR * (coverage + own)]
-      : ({ coverage }) => [coverage],
+      ? ({ coverage, own }, row, from) => {
+          row[from] = SINGLE_MODE_FACTOR * (coverage + own);
+        }
+      : ({ coverage }, row, from) => {
+          row[from] = coverage;
+        },
 };
 
-const NONE = [0] as const;
+const writeNone: WriteSignals = () => {};
 
 /** Whether a memory is from the time that the question names. */
 const time: Kind = {
   part: "time",
   names: ["period"],
   read({ period }) {
-    if (period === null) return () => NONE;
-    return ({ memory }) => [isOf(period, memory.createdAt) ? 1 : 0];
+    if (period === null) return writeNone;
+    return ({ memory }, row, from) => {
+      row[from] = flag(isOf(period, memory.createdAt));
+    };
   },
 };
 
@@ -40,10 +47,10 @@ const COVERED = 0.3;
 const length: Kind = {
   part: "length",
   names: ["long"],
-  read: () => (memory) => {
+  read: () => (memory, row, from) => {
     const { length } = memory.memory.content;
     const doublings = Math.min(MOST, Math.max(0, Math.log2(length / LONG)));
-    return [doublings * Math.min(1, memory.coverage / COVERED)];
+    row[from] = doublings * Math.min(1, memory.coverage / COVERED);
   },
 };
 
@@ -63,9 +70,9 @@ const session: Kind = {
   read({ terms }) {
     const rareness = Float64Array.from(terms, (term) => term.rareness);
     const all = rareness.reduce((sum, one) => sum + one, 0);
-    return (memory) => {
+    return (memory, row, from) => {
       const { matches, previous, next } = memory;
-      if (all === 0 || (previous === null && next === null)) return NONE;
+      if (all === 0 || (previous === null && next === null)) return;
       const before = previous?.previous?.matches;
       const after = next?.next?.matches;
       let found = 0;
@@ -75,7 +82,7 @@ const session: Kind = {
           found += rareness[at] ?? 0;
         }
       }
-      return [(borrows(memory) * found) / all];
+      row[from] = (borrows(memory) * found) / all;
     };
   },
 };
@@ -84,10 +91,10 @@ const session: Kind = {
 const reply: Kind = {
   part: "session",
   names: ["reply"],
-  read: () => (memory) => {
+  read: () => (memory, row, from) => {
     const { previous } = memory;
-    if (!previous || !isQuestion(previous.memory.content)) return NONE;
-    return [borrows(memory) * previous.own];
+    if (!previous || !isQuestion(previous.memory.content)) return;
+    row[from] = borrows(memory) * previous.own;
   },
 };
 
@@ -95,7 +102,7 @@ function borrows({ memory }: Considered): number {
   return Math.min(1, BORROWS_IN_FULL / memory.content.length);
 }
 
-type Kinds = readonly [Kind, ...Kind[]];
+type Kinds = readonly Kind[];
 
 /** Signals that take little time. They are computed for all memories that are ranked. */
 export const SIGNALS_OF_ALL: Kinds = [meaning, words, session, time, length];
@@ -111,20 +118,22 @@ export const SIGNALS: readonly { name: string; part: ScorePart }[] = ALL.flatMap
   ({ names, part }) => names.map((name) => ({ name, part })),
 );
 
+/** The place of a signal in a row. */
+export function placeOf(wanted: string): number {
+  return SIGNALS.findIndex(({ name }) => name === wanted);
+}
+
 /** @returns a function that writes the signals of a memory into a row with room for all signals */
 export function signalReader(
   kinds: Kinds,
   question: Question,
   all: readonly Considered[],
 ): (memory: Considered, row: Float64Array) => void {
-  const readers = kinds.map((kind) => kind.read(question, all));
-  const before = ALL.slice(0, ALL.indexOf(kinds[0]));
-  const from = before.reduce((sum, { names }) => sum + names.length, 0);
+  const writers = kinds.map((kind) => {
+    const [first = ""] = kind.names;
+    return { write: kind.read(question, all), from: placeOf(first) };
+  });
   return (memory, row) => {
-    let at = from;
-    for (const read of readers) {
-      const values = read(memory);
-      for (let place = 0; place < values.length; place++) row[at++] = values[place] ?? 0;
-    }
+    for (const { write, from } of writers) write(memory, row, from);
   };
 }

@@ -1,6 +1,6 @@
 import type { MemoryRow } from "../../model/rows.ts";
-import type { Considered } from "../considered.ts";
 import { contentWords } from "../fact-text.ts";
+import { flag } from "../trees.ts";
 import type { Kind } from "./kind.ts";
 
 const TELLS_TIME =
@@ -77,15 +77,13 @@ export const wording: Kind = {
       const lower = content.toLowerCase();
       return identifiers.filter((one) => lower.includes(one)).length / identifiers.length;
     };
-    return ({ memory }: Considered) => {
+    return ({ memory }, row, from) => {
       const { speaker, asks } = wordingOf(memory);
-      return [
-        asks ? 1 : 0,
-        ANSWERS.has(speaker) ? 1 : 0,
-        isSpeakerNamed && speaker !== "" && !named.get(speaker) ? 1 : 0,
-        asksWhen && tellsTime(memory) ? 1 : 0,
-        exactly(memory.content),
-      ];
+      row[from] = flag(asks);
+      row[from + 1] = flag(ANSWERS.has(speaker));
+      row[from + 2] = flag(isSpeakerNamed && speaker !== "" && !named.get(speaker));
+      row[from + 3] = flag(asksWhen && tellsTime(memory));
+      row[from + 4] = exactly(memory.content);
     };
   },
 };

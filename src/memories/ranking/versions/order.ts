@@ -5,7 +5,7 @@ import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-
 import type { Question } from "../question.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
-import { areOpposite, compareVersions, sumOfSigns, takesBack, type VersionSigns } from "./signs.ts";
+import { areOpposite, readVersions, sumOfVersions, takesBack, type Versions } from "./signs.ts";
 
 /** How far the likeness of a version may be below that of the version most like the best result. */
 const WITHIN = 3;
@@ -158,9 +158,9 @@ function createLikeness(
     if (history && history.first === others?.first) return CERTAIN;
     if (areOpposite(a.memory, b.memory)) return CERTAIN;
     if (isTakenBack(found, a, b, data.vectors)) return CERTAIN;
-    const signs = compare(one, other);
-    if (!signs) return Number.NEGATIVE_INFINITY;
-    const sum = sumOfSigns(signs);
+    const versions = compare(one, other);
+    if (!versions) return Number.NEGATIVE_INFINITY;
+    const sum = sumOfVersions(versions);
     // The model reads these.
     return asked.tellBoth(a.memory, b.memory) ? Math.max(READ_PAIRS.least, sum) : sum;
   };
@@ -187,8 +187,8 @@ export function createComparison(
   question: Question,
   found: readonly Versioned[],
   { vectors, matches }: VersionData,
-): (one: number, other: number) => VersionSigns | null {
-  const compare = compareVersions(question);
+): (one: number, other: number) => Versions | null {
+  const compare = readVersions(question);
   const read = (place: number) => {
     const one = found[place];
     const vector = one && vectors.get(one.memory.id);

@@ -1,4 +1,5 @@
 import {
+  createReader,
   type FactMemory,
   type FactText,
   type FactToken,
@@ -8,11 +9,11 @@ import {
   withPlainQuotes,
 } from "../fact-text.ts";
 import type { Question } from "../question.ts";
-import { flag, ofKind, type RelationTrees, readRelation, subjectSigns } from "../relation.ts";
 import { meaningScore } from "../relevance.ts";
-import { SIGNALS } from "../signals/signals.ts";
-import { readTrees, type Trees } from "../trees.ts";
+import { placeOf } from "../signals/signals.ts";
+import { createSignReader, flag, readTrees, type Signs, type Trees } from "../trees.ts";
 import learnedRelation from "./relation.json" with { type: "json" };
+import { type RelationTrees, readPair, readRelation, SUBJECT_SIGNS } from "./relation.ts";
 import learned from "./trees.json" with { type: "json" };
 
 /** The most that a single log-odds counts. */
@@ -20,9 +21,9 @@ const MAX_ODDS = 6;
 const MAX_OTHERS_SHARED = 3;
 /** Length that the sign `length` starts from, in UTF-16 units. */
 const SHORT = 40;
-const [MEANING, COVERAGE, INTERACTION] = ["meaning", "coverage", "interaction"].map((wanted) =>
-  SIGNALS.findIndex(({ name }) => name === wanted),
-) as [number, number, number];
+const MEANING = placeOf("meaning");
+const COVERAGE = placeOf("coverage");
+const INTERACTION = placeOf("interaction");
 
 const relationOf = readRelation(learnedRelation as RelationTrees);
 
@@ -44,93 +45,133 @@ interface Compared {
 type VersionQuestion = Pick<Question, "facts" | "asksForPast" | "model">;
 
 /**
- * Returns a function that compares two results of a question: it returns the signs that they are versions of
- * one fact, or null when they cannot be. "Asked" words are those of the question; "named" are its names, numbers
- * and identifiers. The order of the signs counts: the trees name a sign by its number.
+ * Returns a function that reads two results of a question, with what several signs need of them; null when they can't be
+ * versions of one fact.
  */
-export function compareVersions({ facts: asked, asksForPast, model }: VersionQuestion) {
+export function readVersions({ facts: asked, asksForPast, model }: VersionQuestion) {
+  const askedKeys = new Set(asked.map(({ key }) => key));
   return (one: Compared, other: Compared, cosine: number) => {
     const isOlder = one.memory.createdAt < other.memory.createdAt;
     const [older, newer] = isOlder ? [one, other] : [other, one];
-    const [a, b] = [factOf(older.memory), factOf(newer.memory)];
     if (!canBeVersions(older.memory, newer.memory)) return null;
-    const alike = meaningScore(cosine, model.cosines);
-    const { about, changed, difference } = relationOf(a, b, alike);
-    const counts = countAsked(asked, a, b);
-    const change = meaningChange(older.matches, newer.matches);
-    const better = older.sum - newer.sum;
-    const signal = (at: number) => (older.signals[at] ?? 0) - (newer.signals[at] ?? 0);
-    const askedKeys = new Set(asked.map(({ key }) => key));
-    const isAsked = (tokens: readonly FactToken[]) => tokens.some(({ key }) => askedKeys.has(key));
-    const replaced = difference.regions.filter(
-      (at) => at.earlier.length > 0 && at.later.length > 0,
-    );
-    const [start] = replaced.filter(({ isStart }) => isStart);
-    const both = [...a.keys].filter((key) => b.keys.has(key));
-    const longer = Math.max(older.memory.content.length, newer.memory.content.length);
+    const [a, b] = [factOf(older.memory), factOf(newer.memory)];
+    const texts = readPair(a, b, meaningScore(cosine, model.cosines));
     return {
-      about: within(about),
-      changed: within(changed),
-      alike,
-      "alike and retracts": b.retracts ? alike : 0,
-      "alike and changed": b.changed ? alike : 0,
-      retracts: flag(b.retracts),
-      "has word of change": flag(b.changed),
-      ...counts,
-      "asked replaced": replaced.filter((at) => isAsked(at.earlier) || isAsked(at.later)).length,
-      ...change,
-      "others shared": Math.min(
-        MAX_OTHERS_SHARED,
-        both.filter((key) => !askedKeys.has(key)).length,
-      ),
-      "first shared": flag(both.includes(a.tokens[0]?.key ?? "")),
-      "each has own": flag(
-        difference.onlyEarlier.some(({ key }) => !askedKeys.has(key)) &&
-          difference.onlyLater.some(({ key }) => !askedKeys.has(key)),
-      ),
-      "starts with another": flag(start !== undefined),
-      pronoun: flag(PRONOUN.test(newer.memory.content)),
-      length: Math.log2(Math.max(SHORT, longer) / SHORT),
-      "same session": flag(
-        older.memory.sessionId !== null && older.memory.sessionId === newer.memory.sessionId,
-      ),
-      "other speaker": flag(a.speaker !== b.speaker),
-      asks: flag(a.asks || b.asks),
-      reports: flag(a.reports !== b.reports),
-      place: Math.log2(1 + Math.max(one.place, other.place)),
-      "about past": flag(asksForPast),
-      ...subjectSigns(a, b),
-      "asked in subject of older": countOnly(asked, a.subject, b.keys),
-      "asked in subject of newer": countOnly(asked, b.subject, a.keys),
-      "asked and lost":
-        counts["asked in older"] + counts["named in older"] > 0 ? change["meaning lost most"] : 0,
-      "asked and gained":
-        counts["asked in newer"] + counts["named in newer"] > 0 ? change["meaning gained most"] : 0,
-      "older is better": Math.max(0, better),
-      "newer is better": Math.max(0, -better),
-      "meaning of older": Math.max(0, signal(MEANING)),
-      "meaning of newer": Math.max(0, -signal(MEANING)),
-      "words of older": Math.max(0, signal(COVERAGE)),
-      "words of newer": Math.max(0, -signal(COVERAGE)),
-      "word by word of older": Math.max(0, signal(INTERACTION)),
-      "word by word of newer": Math.max(0, -signal(INTERACTION)),
-      "either word by word": Math.max(
-        older.signals[INTERACTION] ?? 0,
-        newer.signals[INTERACTION] ?? 0,
-      ),
+      older,
+      newer,
+      texts,
+      subjects: texts.subjects,
+      asked,
+      askedKeys,
+      asksForPast,
+      relation: relationOf(texts),
+      counts: countAsked(asked, a, b),
+      change: meaningChange(older.matches, newer.matches),
     };
   };
 }
 
-export type VersionSigns = NonNullable<ReturnType<ReturnType<typeof compareVersions>>>;
+export type Versions = NonNullable<ReturnType<ReturnType<typeof readVersions>>>;
+
+/** How much more of a signal the older or the newer one has, which `times` tells by 1 or −1. */
+const more =
+  (at: number, times: 1 | -1) =>
+  ({ older, newer }: Versions) =>
+    Math.max(0, times * ((older.signals[at] ?? 0) - (newer.signals[at] ?? 0)));
+const isNotAsked =
+  ({ askedKeys }: Versions) =>
+  ({ key }: { key: string }) =>
+    !askedKeys.has(key);
+
+/**
+ * The signs that two results are versions of one fact. "Asked" words are those of the question; "named" are its names, numbers
+ * and identifiers.
+ */
+export const VERSION_SIGNS: Signs<Versions> = {
+  about: ({ relation }) => within(relation.about),
+  changed: ({ relation }) => within(relation.changed),
+  alike: ({ texts }) => texts.alike,
+  "alike and retracts": ({ texts }) => (texts.later.retracts ? texts.alike : 0),
+  "alike and changed": ({ texts }) => (texts.later.changed ? texts.alike : 0),
+  retracts: ({ texts }) => flag(texts.later.retracts),
+  "has word of change": ({ texts }) => flag(texts.later.changed),
+  "asked in both": ({ counts }) => counts.asked.both,
+  "asked in older": ({ counts }) => counts.asked.older,
+  "asked in newer": ({ counts }) => counts.asked.newer,
+  "named in both": ({ counts }) => counts.named.both,
+  "named in older": ({ counts }) => counts.named.older,
+  "named in newer": ({ counts }) => counts.named.newer,
+  "asked replaced": ({ texts, askedKeys }) => {
+    const isAsked = ({ key }: FactToken) => askedKeys.has(key);
+    return texts.replaced.filter((at) => at.earlier.some(isAsked) || at.later.some(isAsked)).length;
+  },
+  "meaning lost most": ({ change }) => change.lostMost,
+  "meaning lost": ({ change }) => change.lost,
+  "meaning gained most": ({ change }) => change.gainedMost,
+  "meaning gained": ({ change }) => change.gained,
+  "others shared": ({ texts: { earlier, later }, askedKeys }) => {
+    let count = 0;
+    for (const key of earlier.keys) if (later.keys.has(key) && !askedKeys.has(key)) count++;
+    return Math.min(MAX_OTHERS_SHARED, count);
+  },
+  "first shared": ({ texts }) => flag(texts.later.keys.has(texts.earlier.tokens[0]?.key ?? "")),
+  "each has own": (versions) => {
+    const { onlyEarlier, onlyLater } = versions.texts;
+    return flag(onlyEarlier.some(isNotAsked(versions)) && onlyLater.some(isNotAsked(versions)));
+  },
+  "starts with another": ({ texts }) => flag(texts.isStartReplaced),
+  pronoun: ({ newer }) => flag(PRONOUN.test(newer.memory.content)),
+  length: ({ older, newer }) => {
+    const longer = Math.max(older.memory.content.length, newer.memory.content.length);
+    return Math.log2(Math.max(SHORT, longer) / SHORT);
+  },
+  "same session": ({ older: { memory }, newer }) =>
+    flag(memory.sessionId !== null && memory.sessionId === newer.memory.sessionId),
+  "other speaker": ({ texts }) => flag(texts.earlier.speaker !== texts.later.speaker),
+  asks: ({ texts }) => flag(texts.earlier.asks || texts.later.asks),
+  reports: ({ texts }) => flag(texts.earlier.reports !== texts.later.reports),
+  place: ({ older, newer }) => Math.log2(1 + Math.max(older.place, newer.place)),
+  "about past": ({ asksForPast }) => flag(asksForPast),
+  ...SUBJECT_SIGNS,
+  "asked in subject of older": ({ asked, texts: { earlier, later } }) =>
+    countOnly(asked, earlier.subject, later.keys),
+  "asked in subject of newer": ({ asked, texts: { earlier, later } }) =>
+    countOnly(asked, later.subject, earlier.keys),
+  "asked and lost": ({ counts, change }) =>
+    counts.asked.older + counts.named.older > 0 ? change.lostMost : 0,
+  "asked and gained": ({ counts, change }) =>
+    counts.asked.newer + counts.named.newer > 0 ? change.gainedMost : 0,
+  "older is better": ({ older, newer }) => Math.max(0, older.sum - newer.sum),
+  "newer is better": ({ older, newer }) => Math.max(0, newer.sum - older.sum),
+  "meaning of older": more(MEANING, 1),
+  "meaning of newer": more(MEANING, -1),
+  "words of older": more(COVERAGE, 1),
+  "words of newer": more(COVERAGE, -1),
+  "word by word of older": more(INTERACTION, 1),
+  "word by word of newer": more(INTERACTION, -1),
+  "either word by word": ({ older, newer }) =>
+    Math.max(older.signals[INTERACTION] ?? 0, newer.signals[INTERACTION] ?? 0),
+};
+
+const sumOfTrees = readTrees(learned as Trees);
+const readSigns = createSignReader(VERSION_SIGNS);
+
+/** How sure the trees are that two results are versions of one fact: 0 or more if they are. */
+export function sumOfVersions(versions: Versions): number {
+  return sumOfTrees(readSigns(versions)) - learned.least;
+}
+
+const plainTextOf = createReader((text) => withPlainQuotes(text).toLowerCase());
 
 /** Whether two texts say the opposite of each other: the same words, but only one of them is negated. */
 export function areOpposite(one: FactMemory, other: FactMemory): boolean {
   if (negates(one) === negates(other)) return false;
   const a = factOf(one);
   // Most texts lack a word of the other one, and to read all of their words would be slow.
-  const text = withPlainQuotes(other.content).toLowerCase();
-  if (!ofKind(a.tokens, "word", "name").every(({ key }) => text.includes(key))) return false;
+  const text = plainTextOf(other);
+  const isMissing = ({ key, kind }: FactToken) =>
+    (kind === "word" || kind === "name") && !text.includes(key);
+  if (a.tokens.some(isMissing)) return false;
   const b = factOf(other);
   return (
     a.speaker === b.speaker &&
@@ -153,13 +194,6 @@ export function takesBack(older: FactMemory, newer: FactMemory): boolean {
   return mayBeVersion(older) && mayBeVersion(newer) && TAKES_BACK.test(newer.content);
 }
 
-const sumOfTrees = readTrees(learned as Trees);
-
-/** How sure the trees are that signs are of versions of one fact: 0 or more if they are. */
-export function sumOfSigns(signs: VersionSigns): number {
-  return sumOfTrees(Float64Array.from(Object.values(signs))) - learned.least;
-}
-
 /** Whether two memories can be versions of one fact, whatever the question is. */
 function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
   if (older.createdAt === newer.createdAt) return false;
@@ -174,21 +208,14 @@ function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
   return sharesWord && saysMore;
 }
 
-/** How many of the question's words are in both memories, or in only one of them. */
+/** How many words of the question, and how many of those that name something, are in both memories, or in only one of them. */
 function countAsked(asked: readonly FactToken[], older: FactText, newer: FactText) {
-  const counts = {
-    "asked in both": 0,
-    "asked in older": 0,
-    "asked in newer": 0,
-    "named in both": 0,
-    "named in older": 0,
-    "named in newer": 0,
-  };
+  const counts = { asked: { both: 0, older: 0, newer: 0 }, named: { both: 0, older: 0, newer: 0 } };
   for (const { key, kind } of asked) {
     const [inOlder, inNewer] = [older.keys.has(key), newer.keys.has(key)];
     if (!inOlder && !inNewer) continue;
     const where = inOlder && inNewer ? "both" : inOlder ? "older" : "newer";
-    counts[`${kind === "word" ? "asked" : "named"} in ${where}`]++;
+    counts[kind === "word" ? "asked" : "named"][where]++;
   }
   return counts;
 }
@@ -203,12 +230,7 @@ function meaningChange(older: readonly number[] | null, newer: readonly number[]
     if (change < 0) lost -= change;
     else gained += change;
   }
-  return {
-    "meaning lost most": lostMost,
-    "meaning lost": lost,
-    "meaning gained most": gainedMost,
-    "meaning gained": gained,
-  };
+  return { lostMost, lost, gainedMost, gained };
 }
 
 /** How many of the question's words are in the subject of one memory and nowhere in the other. */
