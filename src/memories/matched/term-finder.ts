@@ -71,7 +71,7 @@ interface Visitor {
 
 /** Letters at the beginning of a word: most words of a text need no more to be passed over. */
 const PREFIX = 3;
-const KEYS = 1 << 16;
+const KEYS = 1 << 12;
 
 /**
  * The key of the beginning of a word that is wanted: of its first three letters. Of three letters or fewer only two count,
@@ -157,7 +157,7 @@ export interface Hits {
 }
 
 /** Cached words, a power of two. */
-const CACHED = 1 << 12;
+const CACHED = 1 << 10;
 /** The terms of most words of a text. */
 const NO_SPANS: readonly number[] = [];
 /** Longer runs of letters do not count as words. */

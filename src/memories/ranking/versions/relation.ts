@@ -27,7 +27,7 @@ export function readRelation(trees: RelationTrees) {
 }
 
 /** Two texts, and what several signs of their relation need. */
-export type TextPair = ReturnType<typeof readPair>;
+type TextPair = ReturnType<typeof readPair>;
 
 /** @param alike how alike the two are in meaning, 0 to 1, by `meaningScore` */
 export function readPair(earlier: FactText, later: FactText, alike: number) {
