@@ -76,9 +76,8 @@ export function placeInSessions(
   considered: readonly Considered[],
   sessions: ReadonlySet<string>,
 ): void {
-  const bySession = Map.groupBy(considered, ({ memory }) => memory.sessionId);
-  for (const [sessionId, turns] of bySession) {
-    if (sessionId === null || !sessions.has(sessionId)) continue;
+  const placed = considered.filter(({ memory }) => sessions.has(memory.sessionId ?? ""));
+  for (const turns of Map.groupBy(placed, ({ memory }) => memory.sessionId).values()) {
     turns.sort(inTime);
     for (const [place, turn] of turns.entries()) {
       turn.previous = turns[place - 1] ?? null;

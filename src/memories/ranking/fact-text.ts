@@ -155,20 +155,19 @@ export const factOf = createReader((text) =>
 );
 /** A memory's fact with each number, time, date and amount in one form. */
 export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
+const plainEnglishOf = createReader((text) => withPlainQuotes(withEnglishWords(text)));
 /** Single properties of a fact, which are read much sooner than all. */
-export const retracts = createReader(
-  (text) => withPlainQuotes(withEnglishWords(text)).search(RETRACTS) >= 0,
-);
-export const negates = createReader((text) => isNegating(withPlainQuotes(withEnglishWords(text))));
+export const retracts = createReader((_, memory) => plainEnglishOf(memory).search(RETRACTS) >= 0);
+export const negates = createReader((_, memory) => isNegating(plainEnglishOf(memory)));
 
 /** Returns a function that reads a property of a memory's text, once for each. */
-export function createReader<Property>(read: (text: string) => Property) {
+export function createReader<Property>(read: (text: string, memory: HasContent) => Property) {
   /** What was read so far, as long as the rows stay in memory: reading is slow. */
   const known = new WeakMap<HasContent, Property>();
   return (memory: HasContent): Property => {
     const before = known.get(memory);
     if (before !== undefined) return before;
-    const property = read(memory.content.slice(0, MAX_FACT_LENGTH));
+    const property = read(memory.content.slice(0, MAX_FACT_LENGTH), memory);
     known.set(memory, property);
     return property;
   };

@@ -153,7 +153,7 @@ export function withCommonNouns(text: string): string {
 /** Whether more of a text's function words are German than English. */
 function isGerman(text: string): boolean {
   let [german, english] = [0, 0];
-  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+  for (const word of text.toLowerCase().match(WORD) ?? []) {
     if (OF_BOTH.has(word)) continue;
     if (WORDS.has(word)) german += 1;
     else if (ENGLISH.has(word)) english += 1;
