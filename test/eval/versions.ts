@@ -66,7 +66,7 @@ export async function searchSet(
   const read = await readAnswers(results.question, ranked, relate, true);
   const data = await versionData(table, { ...results, ranked: read });
   const versions = await orderVersions(results.question, read, data, relate);
-  const ordered = await doubtAnswers(results.question, versions, relate);
+  const ordered = await doubtAnswers(results, versions, relate);
   return { ranked, ordered, nameOf: (id = "") => ids.get(id) ?? "" };
 }
 

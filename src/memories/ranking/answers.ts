@@ -1,9 +1,10 @@
 import type { Relate } from "../../embedding/relations/relater.ts";
 import { FLOOR, withScores } from "./chance.ts";
-import { factOf, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts";
+import { factOf, type HasContent, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from "./fact-text.ts";
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
+import { attributesOf } from "./versions/attribute.ts";
 import { COMPARED_RESULTS } from "./versions/order.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
@@ -25,16 +26,19 @@ type Total = { named: number; total: number };
 /**
  * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
  * the least count, and the lowest chance that counts, where they share words with the question or not. A memory that tells
- * another attribute, or the one that is asked for of another thing, must surely answer. Chosen by what is found and kept of
+ * another attribute, or the one that is asked for of another thing, must surely answer, and all the more where other memories
+ * call both by the question's names. Chosen by what is found and kept of
  * own facts and notes, and on a year of talk.
  */
 const DOUBT = {
   first: 3,
   weight: 2,
   sameWords: { least: 0.2, lowest: 0.02 },
-  similar: 0.2,
+  "similar thing": 0.2,
+  "similar attribute": 0.2,
   "another thing": 0.8,
   "another attribute": 0.5,
+  named: { least: 0.95, lowest: 0.003 },
   otherWords: { least: 0.03, lowest: 0.003 },
 };
 
@@ -138,7 +142,7 @@ function inPlaceOf({ order, logOdds, chance }: Ranked, one: Ranked): Ranked {
  * @param results in order, with comparable scores
  */
 export async function doubtAnswers<Result extends Ranked>(
-  question: Asked,
+  { question, considered }: { question: Asked; considered: readonly { memory: HasContent }[] },
   results: readonly Result[],
   relate: Relate,
 ): Promise<readonly Result[]> {
@@ -146,24 +150,23 @@ export async function doubtAnswers<Result extends Ranked>(
   // No memory answers a task, and the model reads no long texts.
   const isShort = question.text.length <= MAX_FACT_LENGTH;
   if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
+  const areNamed = question.asked.areNamed(considered.map(({ memory }) => memory));
   let answers = 0;
   let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
     if (chance < CLOSE * best) continue;
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
     if (!relation) return results;
-    const told = question.asked.toldBy(memory);
-    if (told === "asked") return results;
-    const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
-    const answer = chanceOf(logOddsOf(relation.answers, DOUBT.otherWords.lowest) - needed);
+    const answer = chanceOfAnswer(question, memory, relation.answers, areNamed);
     if (answer >= DOUBT.sameWords.least) return results;
     answers = Math.max(answers, answer);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
   }
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
-  const { least, lowest } = shares ? DOUBT.sameWords : DOUBT.otherWords;
+  const { least, lowest: ofWords } = shares ? DOUBT.sameWords : DOUBT.otherWords;
   if (answers >= least) return results;
+  const lowest = answers === 0 ? DOUBT.named.lowest : ofWords;
   const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   const doubted = results.map((one) => ({
     ...one,
@@ -171,6 +174,24 @@ export async function doubtAnswers<Result extends Ranked>(
     chance: chanceOf(logOddsOf(one.chance) - loss),
   }));
   return withScores(doubted, question);
+}
+
+/**
+ * The chance that a memory answers, by the model and by the attribute that it tells.
+ * @param areNamed whether what is asked has names here: then what goes by others is something else, unless the model is sure
+ */
+function chanceOfAnswer(
+  { asked }: Asked,
+  memory: HasContent,
+  answers: number,
+  areNamed: boolean,
+): number {
+  const told = asked.toldBy(memory);
+  if (told === "asked") return 1;
+  const isOther = areNamed && attributesOf(memory).length > 0;
+  if (isOther && answers < DOUBT.named.least) return 0;
+  const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
+  return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);
 }
 
 /** Whether results are worth reading. The model knows no times, and which version held then is found later on. */

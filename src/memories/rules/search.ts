@@ -146,7 +146,7 @@ export async function searchTable(
   const ordered: readonly OrderedResult[] = areCompared
     ? await orderVersions(question, merged, data, relate)
     : merged;
-  const likely = reads && !isTyped ? await doubtAnswers(question, ordered, relate) : ordered;
+  const likely = reads && !isTyped ? await doubtAnswers(found, ordered, relate) : ordered;
   // The floor was fitted for hybrid scores only.
   const answering = known && mode === "hybrid" ? answersAmong(likely) : likely;
   const scored = answering.filter(({ score }) => score >= minScore);

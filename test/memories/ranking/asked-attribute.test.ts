@@ -23,11 +23,11 @@ test.each([
 
 test.each([
   ["another thing", "What is the port of the database?", "another thing"],
-  ["a longer name", "What is the port of the cache server?", "similar"],
+  ["a longer name", "What is the port of the cache server?", "similar thing"],
   ["another attribute", "What is the region of the cache?", "another attribute"],
-  ["a part of the attribute", "What is the main port of the cache?", "similar"],
+  ["a part of the attribute", "What is the main port of the cache?", "similar attribute"],
   ["no attribute", "Which port has the cache?", null],
-  ["somebody else's", "What is the port of my cache?", "similar"],
+  ["somebody else's", "What is the port of my cache?", "similar thing"],
 ])("a memory does not tell what is asked: %s", (_, question, told) => {
   expect(readAsked(question).toldBy({ content: PORT })).toBe(told as null);
 });

@@ -20,10 +20,10 @@ import {
 
 /** What stands between an attribute that is named as a whole and the rest of a question. */
 const AT_END =
-  /^(?: ?[?!.,;:)](?=[\s"'”)]|$)|$| (?:is|are|was|were|again|now|please|then|ist|sind|war|lautet|bitte|jetzt|nochmal|noch|sagen|nennen|geben|vergessen|verraten)(?![\p{L}\p{N}]))/u;
+  /^(?: ?[?!.,;:)](?=[\s"'”)]|$)|$| (?:is|are|was|were|again|now|currently|at moment|please|then|ist|sind|war|lautet|bitte|jetzt|nochmal|noch|sagen|nennen|geben|vergessen|verraten)(?![\p{L}\p{N}]))/u;
 /** What stands before an attribute that is asked for itself. "A night in the flat in Porto" asks for no flat. */
 const BEFORE_ASKED =
-  /(?:^|[?!.,;:(] |(?<![\p{L}\p{N}-])(?:is|are|was|were|what's|who's|what|which|know|knew|forgot|forgotten|needs?|(?:value|wert) (?:has|hat)|(?:tell|give) me|remember|recall|look up|(?:remind me|idea) (?:of|about)|(?:asks?|asked|asking|look|looking) for|please|now|ist|sind|war|waren|lautet|habe|(?:brauche|suche)(?: ich)?|kenn(?:e|st du)|wei(?:ß|ss)(?:t du| ich)|mir|mich an|mal|bitte|momentan|gerade|derzeit|jetzt|aktuell) )$/u;
+  /(?:^|[?!.,;:(] |(?<![\p{L}\p{N}-])(?:is|are|was|were|what's|who's|what|which|know|knew|forgot|forgotten|needs?|(?:value|wert) (?:has|hat)|(?:tell|give) me|remember|recall|look up|(?:remind me|idea) (?:of|about)|(?:asks?|asked|asking|look|looking) for|as|als|please|now|ist|sind|war|waren|lautet|nochmal|habe|(?:brauche|suche)(?: ich)?|kenn(?:e|st du)|wei(?:ß|ss)(?:t du| ich)|mir|mich an|mal|bitte|momentan|gerade|derzeit|jetzt|aktuell) )$/u;
 /** A question for something else than what an attribute is. */
 const ASKS_ELSE =
   /(?<![\p{L}\p{N}])(?:where|when|why|how|who has|wo|wann|warum|wieso|weshalb|wie (?!lautet|ist|war))(?![\p{L}\p{N}])/u;
@@ -38,9 +38,9 @@ const OF_THING = new RegExp(`^ ${CONNECTOR} ([^?!.,;:)]*)`, "u");
 const MOST_MENTIONS = 1;
 /**
  * What a memory is to a question that names an attribute: it tells it, or the same of another thing, or another attribute of the
- * thing, or one of something that may be the same.
+ * thing. A similar one, which shares a word with what is asked, may be the same.
  */
-type Told = "asked" | "another thing" | "another attribute" | "similar";
+type Told = "asked" | "another thing" | "similar thing" | "another attribute" | "similar attribute";
 
 /** What a question asks for, if it names an attribute. */
 export type Asked = ReturnType<typeof readAsked>;
@@ -72,10 +72,10 @@ export function readAsked(question: string) {
   const toldOf = ({ head, thing }: Attribute): Told | null => {
     if (thing === "") return null;
     const [, other] = OF_THING.exec(after(head) ?? "") ?? [];
-    if (other !== undefined) return shareWord(thing, other) ? "similar" : "another thing";
+    if (other !== undefined) return shareWord(thing, other) ? "similar thing" : "another thing";
     const askedHead = headOf(thing);
     if (askedHead === null) return null;
-    return shareWord(head, askedHead) ? "similar" : "another attribute";
+    return shareWord(head, askedHead) ? "similar attribute" : "another attribute";
   };
   /** The words of the question besides an attribute. */
   const otherKeys = (whole: string) => [...keysOf(question).difference(keysOf(whole))];
@@ -98,6 +98,16 @@ export function readAsked(question: string) {
   return {
     /** What a memory tells; null for most. */
     toldBy,
+    /**
+     * Whether memories tell the attribute of other things, and other attributes of the thing. Then both go by these names, and
+     * hardly by others.
+     */
+    areNamed(memories: readonly HasContent[]): boolean {
+      const told = new Set(memories.map(toldBy));
+      const isOther = (part: "thing" | "attribute") =>
+        told.has(`another ${part}`) || told.has(`similar ${part}`);
+      return isOther("thing") && isOther("attribute");
+    },
     /** Which memories tell what is asked, and if there are any, which others mention it. */
     telling<Result extends { memory: HasContent }>(results: readonly Result[]): Result[] {
       // The budget for 2027 rather than the budget.

@@ -7,7 +7,7 @@ const BRACKETS = / ?\([^()]{0,80}\)/g;
 const IS = "(?:is|are|ist|sind|lautet)";
 /** What stands between an attribute and its value, in a sentence and in a note. */
 const VERB = `(?: ${IS}(?: (?:now|currently|jetzt|derzeit))? | (?:has )?changed | wurde |: )`;
-const SENTENCE = new RegExp(`^(.{2,80}?)${VERB}(.{1,80})$`, "u");
+const SENTENCE = new RegExp(`^(.{1,80}?)${VERB}(.{1,80})$`, "u");
 const FOLLOWS = new RegExp(`^${VERB}(.+)$`, "u");
 const AFTER_VERB = new RegExp(`^${IS} `, "u");
 const BEFORE_END = new RegExp(`^(.+) ${IS}(?: (?:now|jetzt))? $`, "u");
