@@ -4,7 +4,6 @@ import { factOf, type HasContent, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
-import { attributesOf } from "./versions/attribute.ts";
 import { COMPARED_RESULTS } from "./versions/order.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
@@ -34,11 +33,12 @@ const DOUBT = {
   first: 3,
   weight: 2,
   sameWords: { least: 0.2, lowest: 0.02 },
+  "more exactly": 0.2,
   "similar thing": 0.2,
   "similar attribute": 0.2,
   "another thing": 0.8,
   "another attribute": 0.5,
-  named: { least: 0.95, lowest: 0.003 },
+  named: { least: 0.9, lowest: 0.003 },
   otherWords: { least: 0.03, lowest: 0.003 },
 };
 
@@ -166,7 +166,7 @@ export async function doubtAnswers<Result extends Ranked>(
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
   const { least, lowest: ofWords } = shares ? DOUBT.sameWords : DOUBT.otherWords;
   if (answers >= least) return results;
-  const lowest = answers === 0 ? DOUBT.named.lowest : ofWords;
+  const lowest = areNamed ? DOUBT.named.lowest : ofWords;
   const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   const doubted = results.map((one) => ({
     ...one,
@@ -188,7 +188,7 @@ function chanceOfAnswer(
 ): number {
   const told = asked.toldBy(memory);
   if (told === "asked") return 1;
-  const isOther = areNamed && attributesOf(memory).length > 0;
+  const isOther = areNamed && told !== null && told !== "more exactly";
   if (isOther && answers < DOUBT.named.least) return 0;
   const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
   return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);

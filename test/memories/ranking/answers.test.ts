@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Relate } from "../../../src/embedding/relations/relater.ts";
 import { doubtAnswers, readAnswers } from "../../../src/memories/ranking/answers.ts";
+import { FLOOR } from "../../../src/memories/ranking/chance.ts";
 import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { explain, type Ranked } from "../../../src/memories/ranking/rank.ts";
 import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
@@ -196,12 +197,38 @@ test("another thing's attribute must surely answer: a chance of .5 is not enough
   expect(kept).toBe(results);
 });
 
-test("where both the attribute and the thing are named, even a likely answer of another one is none", async () => {
-  const likely: Relate = async () => ({ same: 0, changed: 0, answers: 0.9 });
+test.each([
+  ["of another attribute", "The region of the cache is Oslo.", true],
+  ["of a thing with a longer name", "The port of the web cache is 82.", false],
+  ["in other words", "The cache listens on 82.", false],
+])(
+  "where the attribute and the thing have names here, a likely answer %s",
+  async (_, content, isLost) => {
+    const likely: Relate = async () => ({ same: 0, changed: 0, answers: 0.85 });
+    const question = asked("what is the port of the cache?");
+    const results = [result(content, 3)];
+    const named = [
+      ...results,
+      result("The port of the web is 80.", 1),
+      result("The owner of the cache is Ann.", 1),
+    ];
+    const found = await doubtAnswers({ question, considered: named }, results, likely);
+    if (isLost) expect(found[0]?.chance).toBeLessThan(0.01);
+    else expect(found).toBe(results);
+    expect(await doubt(question, results, likely)).toBe(results);
+  },
+);
+
+test("where both have names here, one result that tells no attribute keeps none of the others likely", async () => {
+  const unlikely: Relate = async (_, memory) => ({
+    ...{ same: 0, changed: 0 },
+    answers: memory.includes("warm") ? 0.01 : 0.002,
+  });
   const question = asked("what is the port of the cache?");
-  const other = result("The region of the cache is Oslo.", 3);
-  const named = [other, result("The port of the web is 80.", 1)];
-  const unnamed = [other, result("The web listens on 80.", 1)];
-  expect((await doubt(question, named, likely))[0]?.chance).toBeLessThan(0.01);
-  expect(await doubt(question, unnamed, likely)).toBe(unnamed);
+  const results = [
+    result("The port of the web is 80.", 4.6),
+    result("The owner of the cache is Ann.", 4.5),
+    result("The cache is warm.", 4.4),
+  ];
+  expect((await doubt(question, results, unlikely))[0]?.chance).toBeLessThan(FLOOR);
 });

@@ -13,6 +13,7 @@ import {
   attributesOf,
   CONNECTED,
   CONNECTOR,
+  hasMoreWords,
   shareAttribute,
   shareWord,
   withoutArticles,
@@ -40,7 +41,13 @@ const MOST_MENTIONS = 1;
  * What a memory is to a question that names an attribute: it tells it, or the same of another thing, or another attribute of the
  * thing. A similar one, which shares a word with what is asked, may be the same.
  */
-type Told = "asked" | "another thing" | "similar thing" | "another attribute" | "similar attribute";
+type Told =
+  | "asked"
+  | "more exactly"
+  | "another thing"
+  | "similar thing"
+  | "another attribute"
+  | "similar attribute";
 
 /** What a question asks for, if it names an attribute. */
 export type Asked = ReturnType<typeof readAsked>;
@@ -71,11 +78,14 @@ export function readAsked(question: string) {
   };
   const toldOf = ({ head, thing }: Attribute): Told | null => {
     if (thing === "") return null;
-    const [, other] = OF_THING.exec(after(head) ?? "") ?? [];
-    if (other !== undefined) return shareWord(thing, other) ? "similar thing" : "another thing";
+    const rest = after(head) ?? "";
+    const [named = "", other] = OF_THING.exec(rest) ?? [];
+    if (other !== undefined) {
+      const isSame = thing === other.trim() && AT_END.test(rest.slice(named.length));
+      return isSame ? "asked" : compareNames(thing, other, "thing");
+    }
     const askedHead = headOf(thing);
-    if (askedHead === null) return null;
-    return shareWord(head, askedHead) ? "similar attribute" : "another attribute";
+    return askedHead === null ? null : compareNames(head, askedHead, "attribute");
   };
   /** The words of the question besides an attribute. */
   const otherKeys = (whole: string) => [...keysOf(question).difference(keysOf(whole))];
@@ -103,6 +113,7 @@ export function readAsked(question: string) {
      * hardly by others.
      */
     areNamed(memories: readonly HasContent[]): boolean {
+      if (!isNamed) return false;
       const told = new Set(memories.map(toldBy));
       const isOther = (part: "thing" | "attribute") =>
         told.has(`another ${part}`) || told.has(`similar ${part}`);
@@ -145,6 +156,12 @@ export function readAsked(question: string) {
       return areOfOneKind && shareAttribute(one.content, other.content);
     },
   };
+}
+
+/** What a memory is that has another name in place of one of the question. */
+function compareNames(name: string, asked: string, part: "thing" | "attribute"): Told {
+  if (hasMoreWords(name, asked)) return "more exactly";
+  return shareWord(name, asked) ? `similar ${part}` : `another ${part}`;
 }
 
 /** The words of a text as those of facts. */

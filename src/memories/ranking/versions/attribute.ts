@@ -16,7 +16,7 @@ const DETERMINER =
 export const CONNECTOR = "(?:of|for|in|on|von|vom|für|der|des|dem|im)";
 /** Words that tell nothing apart. Possessives do: "my sister" is not "her sister". */
 const ARTICLES =
-  /(?<= )(?:the|der|die|das|den|dem|des) (?:(?:new|current|latest|neue[rsn]?|aktuelle[rsn]?) )?/gu;
+  /(?<= )(?:the|der|die|das|den|dem) (?:(?:new|current|latest|neue[rsn]?|aktuelle[rsn]?) )?/gu;
 /** What connects an attribute with the thing that has it: "the port of the cache", "the editor I want commands for". */
 export const CONNECTED = new RegExp(` (?:i|we|${CONNECTOR}) \\S`, "u");
 /** The attribute, and the thing. */
@@ -127,10 +127,18 @@ export function withoutArticles(text: string): string {
 
 export function shareWord(one: string, other: string): boolean {
   const words = contentWords(other);
-  const areForms = (a: string, b: string) => a.startsWith(stemOf(b)) || b.startsWith(stemOf(a));
-  return (
-    one === other || contentWords(one).some((word) => words.some((each) => areForms(word, each)))
-  );
+  return one === other || contentWords(one).some((word) => hasForm(words, word));
+}
+
+/** Whether a name has all words of another one and more, such as "staging gateway" and "gateway". */
+export function hasMoreWords(name: string, other: string): boolean {
+  const [words, others] = [contentWords(name), contentWords(other)];
+  const isLonger = words.length > others.length && others.length > 0;
+  return isLonger && others.every((word) => hasForm(words, word));
+}
+
+function hasForm(words: readonly string[], word: string): boolean {
+  return words.some((each) => each.startsWith(stemOf(word)) || word.startsWith(stemOf(each)));
 }
 
 function plain(text: string): string {
