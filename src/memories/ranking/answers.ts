@@ -25,9 +25,8 @@ type Total = { named: number; total: number };
 /**
  * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
  * the least count, and the lowest chance that counts, where they share words with the question or not. A memory that tells
- * another attribute, or the one that is asked for of another thing, must surely answer, and all the more where other memories
- * call both by the question's names. Chosen by what is found and kept of
- * own facts and notes, and on a year of talk.
+ * another attribute, or the one that is asked for of another thing, must surely answer, and all the more where both have names
+ * in the account (`named`). Chosen by what is found and kept of own facts and notes, and on a year of talk.
  */
 const DOUBT = {
   first: 3,

@@ -39,7 +39,8 @@ const OF_THING = new RegExp(`^ ${CONNECTOR} ([^?!.,;:)]*)`, "u");
 const MOST_MENTIONS = 1;
 /**
  * What a memory is to a question that names an attribute: it tells it, or the same of another thing, or another attribute of the
- * thing. A similar one, which shares a word with what is asked, may be the same.
+ * thing. A similar one, which shares a word with what is asked, may be the same, and one with all of its words and more likely
+ * is: "the port of the staging cache" to "the port of the cache".
  */
 type Told =
   | "asked"
