@@ -149,7 +149,8 @@ export async function doubtAnswers<Result extends Ranked>(
   // No memory answers a task, and the model reads no long texts.
   const isShort = question.text.length <= MAX_FACT_LENGTH;
   if (!question.asks || !isShort || !mayBeRead(question, best, FLOOR)) return results;
-  const areNamed = question.asked.areNamed(considered.map(({ memory }) => memory));
+  // Reads all candidates, and most questions are answered by the first.
+  const areNamed = () => question.asked.areNamed(considered);
   let answers = 0;
   let shares = false;
   for (const { memory, chance } of results.slice(0, DOUBT.first)) {
@@ -165,7 +166,7 @@ export async function doubtAnswers<Result extends Ranked>(
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
   const { least, lowest: ofWords } = shares ? DOUBT.sameWords : DOUBT.otherWords;
   if (answers >= least) return results;
-  const lowest = areNamed ? DOUBT.named.lowest : ofWords;
+  const lowest = areNamed() ? DOUBT.named.lowest : ofWords;
   const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   const doubted = results.map((one) => ({
     ...one,
@@ -183,12 +184,12 @@ function chanceOfAnswer(
   { asked }: Asked,
   memory: HasContent,
   answers: number,
-  areNamed: boolean,
+  areNamed: () => boolean,
 ): number {
   const told = asked.toldBy(memory);
   if (told === "asked") return 1;
-  const isOther = areNamed && told !== null && told !== "more exactly";
-  if (isOther && answers < DOUBT.named.least) return 0;
+  const isOther = told !== null && told !== "more exactly" && answers < DOUBT.named.least;
+  if (isOther && areNamed()) return 0;
   const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
   return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);
 }

@@ -25,10 +25,8 @@ export function differenceOf(earlier: FactText, later: FactText): Difference {
   const matched = longestCommon(earlier.tokens, later.tokens);
   const onlyEarlier = earlier.tokens.filter(({ key }) => !later.keys.has(key));
   const onlyLater = later.tokens.filter(({ key }) => !earlier.keys.has(key));
-  let both = 0;
-  for (const key of earlier.keys) if (later.keys.has(key)) both++;
   return {
-    both,
+    both: countOf(earlier.keys, (key) => later.keys.has(key)),
     inOrder: matched.length,
     onlyEarlier,
     onlyLater,
@@ -82,6 +80,13 @@ function longestCommon(
     else b++;
   }
   return matched;
+}
+
+/** How many keys count. */
+export function countOf(keys: ReadonlySet<string>, counts: (key: string) => boolean): number {
+  let count = 0;
+  for (const key of keys) if (counts(key)) count++;
+  return count;
 }
 
 /** The tokens of a kind. */

@@ -1,4 +1,5 @@
 import {
+  createReader,
   type FactText,
   factOf,
   factTokens,
@@ -90,7 +91,7 @@ export function readAsked(question: string) {
   };
   /** The words of the question besides an attribute. */
   const otherKeys = (whole: string) => [...keysOf(question).difference(keysOf(whole))];
-  const readTold = (memory: HasContent): Told | null => {
+  const toldBy = createReader((_, memory): Told | null => {
     if (!isNamed || !mayBeVersion(memory)) return null;
     if (askedIn(memory)) return "asked";
     return (
@@ -98,13 +99,7 @@ export function readAsked(question: string) {
         .map(toldOf)
         .find((each) => each !== null) ?? null
     );
-  };
-  const known = new Map<HasContent, Told | null>();
-  const toldBy = (memory: HasContent): Told | null => {
-    const told = known.has(memory) ? (known.get(memory) ?? null) : readTold(memory);
-    known.set(memory, told);
-    return told;
-  };
+  });
 
   return {
     /** What a memory tells; null for most. */
@@ -113,9 +108,9 @@ export function readAsked(question: string) {
      * Whether memories tell the attribute of other things, and other attributes of the thing. Then both go by these names, and
      * hardly by others.
      */
-    areNamed(memories: readonly HasContent[]): boolean {
+    areNamed(results: readonly { memory: HasContent }[]): boolean {
       if (!isNamed) return false;
-      const told = new Set(memories.map(toldBy));
+      const told = new Set(results.map(({ memory }) => toldBy(memory)));
       const isOther = (part: "thing" | "attribute") =>
         told.has(`another ${part}`) || told.has(`similar ${part}`);
       return isOther("thing") && isOther("attribute");

@@ -1,4 +1,4 @@
-import { differenceOf, ofKind, type Region } from "../difference.ts";
+import { countOf, differenceOf, ofKind, type Region } from "../difference.ts";
 import type { FactText, FactToken, TokenKind } from "../fact-text.ts";
 import { createSignReader, flag, readTrees, type Signs, type Trees } from "../trees.ts";
 
@@ -56,7 +56,7 @@ export function readPair(earlier: FactText, later: FactText, alike: number) {
     wordsLeftOut: ofKind(onlyEarlier, "word"),
     wordsAdded: ofKind(onlyLater, "word"),
     sameValues: earlier.tokens.filter(({ key, kind }) => kind !== "word" && later.keys.has(key)),
-    places: { first: placeOf(replaced[0]), last: placeOf(replaced.slice(1).at(-1)) },
+    places: { first: surroundingsOf(replaced[0]), last: surroundingsOf(replaced.slice(1).at(-1)) },
   };
 }
 
@@ -77,7 +77,7 @@ export const SUBJECT_SIGNS: Signs<{ subjects: ReturnType<typeof compareSubjects>
   "same subject": ({ subjects: { both, all } }) => flag(all > 0 && both === all),
   "rest shared": ({ subjects }) => subjects.restShared,
   "other relatives": ({ subjects }) => subjects.otherRelatives,
-  "other owner": ({ subjects }) => subjects.otherOwner,
+  "other owner": ({ subjects }) => flag(subjects.hasOtherOwner),
   "subject extra": ({ subjects }) => subjects.extra,
   "notes of other subjects": ({ subjects: { areNotes, both, all } }) =>
     flag(areNotes && both < all),
@@ -106,7 +106,7 @@ function neighbourOf(word: string): Neighbour {
 }
 
 /** What stands around a place where one text has other words than the other one. */
-function placeOf(region: Region | undefined) {
+function surroundingsOf(region: Region | undefined) {
   const around = (tokens: readonly FactToken[] = []) => {
     const [first, last] = [tokens[0], tokens.at(-1)];
     if (!first || !last) return { before: null, after: null };
@@ -152,15 +152,9 @@ function compareSubjects(earlier: FactText, later: FactText) {
     extra: Math.min(MAX_WORDS, onlyEarlier + onlyLater),
     restShared: countOf(earlier.keys, isShared) / rest,
     otherRelatives: Math.min(2, others.length),
-    otherOwner: flag(earlier.isOwn !== later.isOwn),
+    hasOtherOwner: earlier.isOwn !== later.isOwn,
     areNotes: earlier.isNote && later.isNote,
   };
-}
-
-function countOf(keys: ReadonlySet<string>, counts: (key: string) => boolean): number {
-  let count = 0;
-  for (const key of keys) if (counts(key)) count++;
-  return count;
 }
 
 /** The signs by which a relation is recognized. */

@@ -1,3 +1,4 @@
+import { countOf } from "../difference.ts";
 import {
   createReader,
   type FactMemory,
@@ -78,10 +79,10 @@ const more =
   (at: number, times: 1 | -1) =>
   ({ older, newer }: Versions) =>
     Math.max(0, times * ((older.signals[at] ?? 0) - (newer.signals[at] ?? 0)));
-const isNotAsked =
+const isAskedIn =
   ({ askedKeys }: Versions) =>
-  ({ key }: { key: string }) =>
-    !askedKeys.has(key);
+  ({ key }: FactToken) =>
+    askedKeys.has(key);
 
 /**
  * The signs that two results are versions of one fact. "Asked" words are those of the question; "named" are its names, numbers
@@ -101,23 +102,24 @@ export const VERSION_SIGNS: Signs<Versions> = {
   "named in both": ({ counts }) => counts.named.both,
   "named in older": ({ counts }) => counts.named.older,
   "named in newer": ({ counts }) => counts.named.newer,
-  "asked replaced": ({ texts, askedKeys }) => {
-    const isAsked = ({ key }: FactToken) => askedKeys.has(key);
-    return texts.replaced.filter((at) => at.earlier.some(isAsked) || at.later.some(isAsked)).length;
+  "asked replaced": (versions) => {
+    const isAsked = isAskedIn(versions);
+    const { replaced } = versions.texts;
+    return replaced.filter((at) => at.earlier.some(isAsked) || at.later.some(isAsked)).length;
   },
   "meaning lost most": ({ change }) => change.lostMost,
   "meaning lost": ({ change }) => change.lost,
   "meaning gained most": ({ change }) => change.gainedMost,
   "meaning gained": ({ change }) => change.gained,
   "others shared": ({ texts: { earlier, later }, askedKeys }) => {
-    let count = 0;
-    for (const key of earlier.keys) if (later.keys.has(key) && !askedKeys.has(key)) count++;
-    return Math.min(MAX_OTHERS_SHARED, count);
+    const isOther = (key: string) => later.keys.has(key) && !askedKeys.has(key);
+    return Math.min(MAX_OTHERS_SHARED, countOf(earlier.keys, isOther));
   },
   "first shared": ({ texts }) => flag(texts.later.keys.has(texts.earlier.tokens[0]?.key ?? "")),
   "each has own": (versions) => {
     const { onlyEarlier, onlyLater } = versions.texts;
-    return flag(onlyEarlier.some(isNotAsked(versions)) && onlyLater.some(isNotAsked(versions)));
+    const isAsked = isAskedIn(versions);
+    return flag(!onlyEarlier.every(isAsked) && !onlyLater.every(isAsked));
   },
   "starts with another": ({ texts }) => flag(texts.isStartReplaced),
   pronoun: ({ newer }) => flag(PRONOUN.test(newer.memory.content)),
