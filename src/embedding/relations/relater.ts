@@ -41,9 +41,14 @@ const WORKER = isCompiled ? "./embedding/relations/relation-worker.js" : "./rela
 const IDLE_MS = 20_000;
 /** Milliseconds after which a worker that could not be used is started again. */
 const RETRY_MS = 30_000;
-/** Milliseconds after which a worker counts as hanging, also while it starts, and those in which it should end. */
+/** Milliseconds after which a worker counts as hanging, and those in which it should end. */
 const ANSWER_MS = 30_000;
 const END_MS = 5_000;
+/**
+ * The same for a worker that has not answered yet. The first one on a machine prepares the model, which takes some 3 s of
+ * processor time: on a small machine that is busy, more than half a minute.
+ */
+const START_MS = 120_000;
 /** Pairs that may wait before another one, so that nobody waits for long. */
 const MAX_AHEAD = 63;
 /** Pairs of texts whose relation is kept, by a hash: a deleted text stays in no cache. Each takes some 200 bytes. */
@@ -58,6 +63,7 @@ function spawnWorker(): Worker {
 interface Running {
   worker: Worker;
   waiting: Map<number, PromiseWithResolvers<Relation | null>>;
+  hasAnswered: boolean;
   ended: PromiseWithResolvers<void>;
 }
 
@@ -108,9 +114,15 @@ export function createRelater({
   };
 
   const start = (): Running => {
-    const mine: Running = { worker: spawn(), waiting: new Map(), ended: Promise.withResolvers() };
+    const mine: Running = {
+      worker: spawn(),
+      waiting: new Map(),
+      hasAnswered: false,
+      ended: Promise.withResolvers(),
+    };
     const { worker, waiting, ended } = mine;
     worker.onmessage = ({ data }: MessageEvent<FromRelationWorker>) => {
+      mine.hasAnswered = true;
       const call = waiting.get(data.id);
       waiting.delete(data.id);
       if ("relation" in data) call?.resolve(data.relation);
@@ -144,12 +156,12 @@ export function createRelater({
     if (isClosed) throw unavailable("the server is being stopped");
     clearTimeout(idle);
     running ??= start();
-    const { worker, waiting } = running;
+    const { worker, waiting, hasAnswered } = running;
     const call = Promise.withResolvers<Relation | null>();
     const id = ++lastId;
     waiting.set(id, call);
     worker.postMessage({ type: "relate", id, earlier, later } satisfies ToRelationWorker);
-    return await withTimeLimit(call.promise, ANSWER_MS, () => {
+    return await withTimeLimit(call.promise, hasAnswered ? ANSWER_MS : START_MS, () => {
       const reason = "the worker does not answer";
       fail(reason);
       throw unavailable(reason);
