@@ -161,21 +161,23 @@ describe("the page", async () => {
   test("keeps questions if the person turns this on, and deletes them when turned off", async () => {
     const { accountId, person } = await server.signedIn();
     const client = await server.client(accountId);
-    const toggle = async (keep: string) =>
-      person.submit(formTo(await person.visit("/activity"), "/activity/queries"), { keep });
-    await toggle("yes");
+    await person.submit(formTo(await person.visit("/activity"), "/activity/queries"), {});
     await client.search("which server is it?");
     await server.activity.flush();
     const shown = await person.visit("/activity");
     expect(shown.text).toContain("<bdi>which server is it?</bdi>");
     expect(shown.text).toContain("Stop and delete questions");
-    await toggle("no");
+    const stop = "/activity/queries/stop";
+    const asked = await person.visit(stop);
+    expect(asked.text).toContain("Delete the kept questions?");
+    expect(await server.activity.queriesSince(accountId)).not.toBeNull();
+    await person.submit(formTo(asked, stop), {});
     const after = await person.visit("/activity");
     expect(after.text).not.toContain("which server is it?");
     expect(after.text).toContain("searched, found nothing");
     const foreign = await fetch(`${server.origin}/activity/queries`, {
       method: "POST",
-      body: new URLSearchParams({ keep: "yes" }),
+      body: new URLSearchParams(),
       headers: { cookie: `ctxd-session=${person.jar.get("ctxd-session")}` },
       redirect: "manual",
     });

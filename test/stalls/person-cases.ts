@@ -20,6 +20,8 @@ function pages(owner: Access): Case[] {
     ...same.flatMap((path) => reads(owner, path)),
     ...reads(owner, "/api/metrics"),
     ...reads(owner, "/activity", "/activity", "/activity?days=365"),
+    ...reads(owner, "/activity/queries/stop"),
+    ...reads(owner, "/activity/uses/stop"),
     ...reads(owner, "/admin/accounts/:id", `/admin/accounts/${MEMBER}`),
     ...reads(owner, "/admin/accounts/:id/disable", `/admin/accounts/${MEMBER}/disable`),
     ...reads(owner, "/admin/accounts/:id/remove", `/admin/accounts/${MEMBER}/remove`),

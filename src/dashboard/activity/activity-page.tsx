@@ -3,30 +3,23 @@
 import { KEPT_DAYS } from "../../activity/activity.ts";
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
 import { LIVE } from "../../pages/assets.ts";
-import { Button, ButtonLink } from "../../pages/button.tsx";
-import { PostForm } from "../../pages/form.tsx";
+import { ButtonLink } from "../../pages/button.tsx";
 import { Fragment, type Markup } from "../../pages/jsx-runtime.ts";
 import { EmptyState } from "../../pages/layout.tsx";
 import { Moment } from "../../pages/moment.tsx";
 import { Table } from "../../pages/table.tsx";
 import { percent } from "../../text/number-text.ts";
-import { viewPath } from "../memories/memories-view.ts";
 import { memoryPath, PATHS, Tabs } from "../navigation.tsx";
 import { Page } from "../page.tsx";
 import type { Visit } from "../session.ts";
 import { ActivityChart } from "./activity-chart.tsx";
+import { Queries, UseCounting } from "./activity-settings.tsx";
 import { type Actor, type Bar, describeEvent, groupEvents, namesOf } from "./activity-view.ts";
 
 /** Choices for the number of days shown. */
 export const RANGES = [7, 30, KEPT_DAYS] as const;
 type Range = (typeof RANGES)[number];
 export const DEFAULT_RANGE: Range = 30;
-
-/** The form that turns the keeping of questions on and off. */
-export const QUERIES_PATH = `${PATHS.activity}/queries`;
-
-/** The form that turns the counting of finds on and off. */
-export const USES_PATH = `${PATHS.activity}/uses`;
 
 /** Agents listed in the summary. */
 const MAX_ACTORS = 15;
@@ -239,62 +232,5 @@ function MemoryLink({ id, names }: Pick<Activity, "names"> & { id: string | null
     <a class="activity-event-memory one-line" href={memoryPath(id)}>
       <bdi>{name}</bdi>
     </a>
-  );
-}
-
-/** Shows whether finds are counted, and the button that changes it. */
-function UseCounting({ visit, since }: { visit: Visit; since: Date | null }) {
-  const isOn = since !== null;
-  return (
-    <section class="panel activity-queries" aria-labelledby="uses">
-      <h2 id="uses">Finds of memories</h2>
-      <p>
-        {isOn ? (
-          <>
-            The server has counted since <Moment at={since} exact={true} /> how often each memory is
-            found, recalled and opened. <a href={viewPath({ sort: "most_found" })}>Most found</a>,{" "}
-            <a href={viewPath({ sort: "never_found" })}>never found</a>. The counts of a memory go
-            when it is deleted.
-          </>
-        ) : (
-          "The server does not count how often your memories are found, recalled and opened."
-        )}
-      </p>
-      <PostForm action={USES_PATH} token={visit.token}>
-        <Button name="count" value={isOn ? "no" : "yes"} kind={isOn ? "danger" : "plain"}>
-          {isOn ? "Stop and delete counts" : "Count finds"}
-        </Button>
-      </PostForm>
-    </section>
-  );
-}
-
-/** Shows whether questions are kept, and the button that changes it. */
-function Queries({ visit, since }: { visit: Visit; since: Date | null }) {
-  const isKept = since !== null;
-  return (
-    <section class="panel activity-queries" aria-labelledby="queries">
-      <h2 id="queries">Questions</h2>
-      <p>
-        {isKept ? (
-          <>
-            The server has kept the text of questions since <Moment at={since} exact={true} />, for
-            at most {KEPT_DAYS} days and with secrets masked. If you stop, it deletes them. Backups
-            keep them until the backups are deleted.
-          </>
-        ) : (
-          <>
-            Searches are counted, but their text is not kept. If you turn this on, this page shows
-            the questions. They are kept for at most {KEPT_DAYS} days, with secrets masked, and in
-            backups too.
-          </>
-        )}
-      </p>
-      <PostForm action={QUERIES_PATH} token={visit.token}>
-        <Button name="keep" value={isKept ? "no" : "yes"} kind={isKept ? "danger" : "plain"}>
-          {isKept ? "Stop and delete questions" : "Keep questions"}
-        </Button>
-      </PostForm>
-    </section>
   );
 }

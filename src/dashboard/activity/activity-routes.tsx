@@ -1,12 +1,12 @@
 /** @jsxRuntime automatic @jsxImportSource #pages */
 import type { ActivityEvent } from "../../activity/activity-reports.ts";
-import { AppError } from "../../errors.ts";
 import type { Reach } from "../../keys/reach.ts";
 import { excerptOf } from "../../text/excerpt.ts";
 import { createPause } from "../../timing/pause.ts";
 import { PATHS } from "../navigation.tsx";
 import type { Parts } from "../parts.ts";
-import { ActivityPage, DEFAULT_RANGE, QUERIES_PATH, RANGES, USES_PATH } from "./activity-page.tsx";
+import { ActivityPage, DEFAULT_RANGE, RANGES } from "./activity-page.tsx";
+import { addActivitySettings } from "./activity-settings.tsx";
 import { actorsOf, barsOf, firstDay } from "./activity-view.ts";
 
 /** Events per page. */
@@ -14,7 +14,7 @@ const PAGE_SIZE = 30;
 /** Characters of a memory that an event refers to. */
 const EXCERPT = 160;
 
-/** The activity page, and the setting that keeps questions. */
+/** The activity page, and the settings for kept questions and counted finds. */
 export function addActivityPage({ pages, activity, uses, memories, live, clock }: Parts): void {
   const titlesOf = async (reach: Reach, events: readonly ActivityEvent[]) => {
     const ids = [...new Set(events.flatMap(({ memoryId }) => memoryId ?? []))];
@@ -55,25 +55,7 @@ export function addActivityPage({ pages, activity, uses, memories, live, clock }
       />
     );
   });
-  pages.post(QUERIES_PATH, async ({ account, place }, form) => {
-    // Searches in a space are in the activity of who searches.
-    if (place?.space) throw new AppError("not_found", "A space keeps no questions.");
-    const isKept = form.get("keep") === "yes";
-    await activity.keepQueries(account.id, isKept);
-    const notice = isKept
-      ? "Questions are kept from now on."
-      : "The kept questions are deleted. New ones are not kept.";
-    return { to: PATHS.activity, notice };
-  });
-  pages.post(USES_PATH, async ({ account, place }, form) => {
-    if (place?.space) throw new AppError("not_found", "The finds of a space are always counted.");
-    const isKept = form.get("count") === "yes";
-    await uses.keep(account.id, isKept);
-    const notice = isKept
-      ? "Finds are counted from now on."
-      : "The counts are deleted. Finds are not counted any more.";
-    return { to: PATHS.activity, notice };
-  });
+  addActivitySettings(pages, { activity, uses });
 }
 
 /** An event id from the address; null if there is none or it is not valid. */
