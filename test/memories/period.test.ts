@@ -34,6 +34,20 @@ test.each([
   ["the call last Wednesday", "2024-05-08 to 2024-05-08"],
   ["the call last Friday", "2024-05-10 to 2024-05-10"],
   ["what changed since March 2024", "2024-03-01 to 2024-05-15"],
+  ["Was habe ich gestern gegessen?", "2024-05-14 to 2024-05-14"],
+  ["Was war vorgestern?", "2024-05-13 to 2024-05-13"],
+  ["Was habe ich letzte Woche gemacht?", "2024-05-06 to 2024-05-12"],
+  ["die Kosten des letzten Monats", "2024-04-01 to 2024-04-30"],
+  ["Was haben wir diesen Monat beschlossen?", "2024-05-01 to 2024-05-31"],
+  ["das Gespräch vom letzten Freitag", "2024-05-10 to 2024-05-10"],
+  ["vor zwei Tagen", "2024-05-13 to 2024-05-13"],
+  ["vor einer Woche", "2024-05-05 to 2024-05-11"],
+  ["Was war am 3. Juni 2023?", "2023-06-03 to 2023-06-03"],
+  ["Was war am 1. März?", "2024-03-01 to 2024-03-01"],
+  ["die Reise im Dezember", "2023-12-01 to 2023-12-31"],
+  ["die Reise im März 2023", "2023-03-01 to 2023-03-31"],
+  ["Was ist seit März 2024 neu?", "2024-03-01 to 2024-05-15"],
+  ["Was geschah im Jahr 2022?", "2022-01-01 to 2022-12-31"],
 ])("%s: %s", (question, days) => {
   expect(daysOf(question)).toBe(days);
 });
@@ -50,6 +64,11 @@ test.each([
   "2023-02-30",
   "plans for June 2025",
   "what did Sam do before May 2023",
+  "Was war vor Mai 2023?",
+  "Was galt vor dem 3. Juni 2023?",
+  "Der Server heißt Maibaum",
+  "die letzten Tage von Rom",
+  "Wie heißt der Server heute?",
   "the last of us",
   "9999 days ago",
 ])("%s names no time that memories can be of", (question) => {
@@ -77,6 +96,25 @@ test("the period of a hostile question is read quickly", () => {
 
 const server = await startServer();
 afterAll(server.close);
+
+test("the words of a time need not be in a memory from that time for it to be known", async () => {
+  const ada = await server.account();
+  server.clock.advance(NOW - server.clock());
+  const decided = "We decided to drop support for the old mobile app.";
+  const lines = [
+    JSON.stringify({ content: decided, created_at: "2024-04-10" }),
+    ...["The tests run on every push.", "The logs go to the archive."].map((content) =>
+      JSON.stringify({ content, created_at: "2023-01-01" }),
+    ),
+  ];
+  await ada.send("POST", "/memories/import", {
+    body: lines.join("\n"),
+    headers: { "content-type": "application/x-ndjson" },
+  });
+  const score = async (question: string) => (await ada.search(question))[0]?.score ?? 0;
+  const untimed = await score("What did we decide?");
+  expect(await score("What did we decide in April 2024?")).toBeGreaterThan(untimed / 2);
+});
 
 test("of equally good memories, the one from the named time comes first", async () => {
   const ada = await server.account();

@@ -73,7 +73,7 @@ export function chanceSigns({
   considered,
   matches,
 }: RankedResults): Record<ChanceSign, number> {
-  const { terms, names, understood } = question;
+  const { terms, names, understood, periodWords } = question;
   const first = ranked.slice(0, FIRST);
   const tail = ranked.slice(TAIL_FROM, TAIL_TO);
   const signalOf = (one: Ranked | undefined, at: number) => one?.signals[at] ?? 0;
@@ -83,7 +83,11 @@ export function chanceSigns({
   const meaning = signalOf(ranked[0], MEANING);
   const words = signalOf(ranked[0], COVERAGE);
   const asked = terms.reduce((sum, { rareness }) => sum + rareness, 0);
-  const absent = terms.filter((_, at) => !considered.some(({ matches }) => (matches[at] ?? 0) > 0));
+  // The words of a period need not be in a memory from that time.
+  const absent = terms.filter(
+    ({ token }, at) =>
+      !periodWords.has(token) && !considered.some(({ matches }) => (matches[at] ?? 0) > 0),
+  );
   const rareness = absent.map((term) => term.rareness);
   const isName = (token: string) => names.some((name) => token.startsWith(name));
   const usual = signalOf(ranked[0], INTERACTION) - LEAST_BELOW;

@@ -155,7 +155,8 @@ export const factOf = createReader((text) =>
 );
 /** A memory's fact with each number, time, date and amount in one form. */
 export const exactFactOf = createReader((text) => readFact(text, withPlainAmounts));
-const plainEnglishOf = createReader((text) => withPlainQuotes(withEnglishWords(text)));
+/** A memory's text, of a German one the words that tell no subject in English. */
+export const plainEnglishOf = createReader((text) => withPlainQuotes(withEnglishWords(text)));
 /** Single properties of a fact, which are read much sooner than all. */
 export const retracts = createReader((_, memory) => plainEnglishOf(memory).search(RETRACTS) >= 0);
 export const negates = createReader((_, memory) => isNegating(plainEnglishOf(memory)));

@@ -2,6 +2,7 @@ import { STOP_WORDS } from "../../text/stop-words.ts";
 
 /** German phrases, and what says the same in English. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/\bstimmt (?:so )?nicht(?: mehr)?\b/gi, "not true"],
   [/\bnicht (?:mehr|länger)\b/gi, "no longer"],
   [
     /\b(?:ab|von) (?:jetzt|sofort|heute|nun)(?: an)?\b|\b(?:in zukunft|künftig|fortan)\b/gi,

@@ -1,7 +1,12 @@
 /** A period of time, in milliseconds since 1970, without `to` itself. */
-interface Period {
+interface Span {
   from: number;
   to: number;
+}
+
+/** A period that a question names, with its words. */
+interface Period extends Span {
+  text: string;
 }
 
 const DAY = 86_400_000;
@@ -9,6 +14,18 @@ const DAY = 86_400_000;
 const LATER = 3 * DAY;
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
+const GERMAN_MONTHS = "jan feb mär apr mai jun jul aug sep okt nov dez".split(" ");
+const GERMAN_MONTH =
+  "(januar|jänner|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember)";
+const GERMAN_WEEKDAYS = "sonntag montag dienstag mittwoch donnerstag freitag samstag".split(" ");
+const GERMAN_NUMBERS = "null ein zwei drei vier fünf sechs sieben acht neun zehn".split(" ");
+const GERMAN_UNIT = "(tag|woche|monat|jahr)";
+const UNIT_OF_GERMAN: Record<string, string> = {
+  tag: "day",
+  woche: "week",
+  monat: "month",
+  jahr: "year",
+};
 const MONTH =
   "(january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\\.?";
 const WEEKDAYS = "sunday monday tuesday wednesday thursday friday saturday".split(" ");
@@ -20,7 +37,12 @@ const UNIT = "(day|week|month|year)";
 /** Words that name a month only in a context such as "in May". */
 const MAY_BE_A_VERB = /^(may|march|mar)$/;
 
-type Read = (words: (string | undefined)[], today: number) => Period | null;
+/** What a period is named for that ended before it, or began with it. */
+const ENDS_BEFORE =
+  /\b(before|until|till|bis|vor (?:de[mr]|(?!ein)\p{L}+ \d{4}))\b(?:[^,;.]|(?<=\d)\.)*$/iu;
+const BEGINS_WITH = /\b(since|after|seit|nach de[mr])\b(?:[^,;.]|(?<=\d)\.)*$/iu;
+
+type Read = (words: (string | undefined)[], today: number) => Span | null;
 
 /** Patterns that name a period, the more precise ones first. */
 const WAYS: readonly (readonly [RegExp, Read])[] = [
@@ -47,14 +69,41 @@ const WAYS: readonly (readonly [RegExp, Read])[] = [
   way(`(last|this|past) ${UNIT}\\b`, ([which, unit], today) =>
     calendar(unit, which?.toLowerCase() === "this" ? 0 : 1, today),
   ),
-  way(`last (${WEEKDAYS.join("|")})\\b`, ([name], today) => {
-    const back = new Date(today).getUTCDay() - WEEKDAYS.indexOf(name?.toLowerCase() ?? "");
-    return days(today - ((back + 7) % 7 || 7) * DAY, 1);
-  }),
+  way(`last (${WEEKDAYS.join("|")})\\b`, ([name], today) =>
+    lastWeekday(WEEKDAYS.indexOf(name?.toLowerCase() ?? ""), today),
+  ),
+  way(`(\\d{1,2})\\. ${GERMAN_MONTH}(?: ${YEAR})?(?!\\p{L})`, ([date, month, year], today) =>
+    day(year, monthOf(month), date, today),
+  ),
+  way(`${GERMAN_MONTH} ${YEAR}\\b`, ([month, year]) => months(Number(year), monthOf(month), 1)),
+  way(`(?:im|seit|anfang|mitte|ende|letzten) ${GERMAN_MONTH}(?!\\p{L})`, ([month], today) =>
+    months(yearOfLast(today, monthOf(month), 1), monthOf(month), 1),
+  ),
+  way(`(?:in|im jahr|seit) ${YEAR}\\b`, ([year]) => months(Number(year), 0, 12)),
+  // "Heute" mostly means "nowadays".
+  way("((?:vor)?gestern)(?!\\p{L})", ([name], today) =>
+    days(today - (name?.toLowerCase() === "gestern" ? 1 : 2) * DAY, 1),
+  ),
+  way(
+    `vor (\\d{1,3}|${GERMAN_NUMBERS.join("|")})(?:e[mnrs]?)? ${GERMAN_UNIT}(?:e?n|e)?(?!\\p{L})`,
+    ([count, unit], today) => ago(countOf(count), UNIT_OF_GERMAN[unit?.toLowerCase() ?? ""], today),
+  ),
+  way(
+    `(letzte[ns]?|vergangene[ns]?|vorige[ns]?|diese[nms]?) ${GERMAN_UNIT}(?:e?s)?(?!\\p{L})`,
+    ([which, unit], today) =>
+      calendar(
+        UNIT_OF_GERMAN[unit?.toLowerCase() ?? ""],
+        /^diese/i.test(which ?? "") ? 0 : 1,
+        today,
+      ),
+  ),
+  way(`(?:letzten|vergangenen|vorigen) (${GERMAN_WEEKDAYS.join("|")})(?!\\p{L})`, ([name], today) =>
+    lastWeekday(GERMAN_WEEKDAYS.indexOf(name?.toLowerCase() ?? ""), today),
+  ),
 ];
 
 /**
- * The period that a question names in English, such as "in May 2023", "on 3 June" or "last week". Without a year it is
+ * The period that a question names in English or German, such as "in May 2023", "on 3 June" or "last week". Without a year it is
  * the latest one that is not in the future. Null if the question names none, or one in the future. Days are those of
  * UTC. The name of a month may be that of a person, so memories from other times are found too.
  */
@@ -64,20 +113,25 @@ export function readPeriod(question: string, now: number): Period | null {
     const found = pattern.exec(question);
     const period = found && read(found.slice(1), today);
     if (!period || period.from > now) continue;
-    const before = question.slice(0, found.index + found[0].length);
-    if (/\b(before|until|till)\b[^,;.]*$/i.test(before)) return null;
-    return /\b(since|after)\b[^,;.]*$/i.test(before) ? { ...period, to: now } : period;
+    const [text] = found;
+    const before = question.slice(0, found.index + text.length);
+    if (ENDS_BEFORE.test(before)) return null;
+    const lasts = BEGINS_WITH.test(before);
+    return { ...period, ...(lasts && { to: now }), text };
   }
   return null;
 }
 
 /** Whether a memory from that time may be about a period. */
-export function isOf({ from, to }: Period, time: number): boolean {
+export function isOf({ from, to }: Span, time: number): boolean {
   return time >= from && time < to + LATER;
 }
 
 function way(pattern: string, read: Read) {
-  return [new RegExp(`(?<![\\w])${pattern.replaceAll(" ", "\\s+")}`, "i"), read] as const;
+  return [
+    new RegExp(`(?<![\\p{L}\\p{N}_])${pattern.replaceAll(" ", "\\s+")}`, "iu"),
+    read,
+  ] as const;
 }
 
 function isVerb(month: string | undefined, year: string | undefined): boolean {
@@ -85,20 +139,28 @@ function isVerb(month: string | undefined, year: string | undefined): boolean {
 }
 
 function monthOf(name: string | undefined): number {
-  return MONTHS.indexOf((name ?? "").slice(0, 3).toLowerCase());
+  const start = (name ?? "").slice(0, 3).toLowerCase().replace("jän", "jan");
+  return Math.max(MONTHS.indexOf(start), GERMAN_MONTHS.indexOf(start));
 }
 
 function countOf(text = ""): number {
   const word = text.toLowerCase();
   if (/^an?$/.test(word)) return 1;
-  return NUMBERS.includes(word) ? NUMBERS.indexOf(word) : Number(word);
+  const number = Math.max(NUMBERS.indexOf(word), GERMAN_NUMBERS.indexOf(word));
+  return number >= 0 ? number : Number(word);
 }
 
-function days(from: number, count: number): Period {
+/** The day of the latest such day of the week before today. @param weekday 0 for Sunday */
+function lastWeekday(weekday: number, today: number): Span {
+  const back = new Date(today).getUTCDay() - weekday;
+  return days(today - ((back + 7) % 7 || 7) * DAY, 1);
+}
+
+function days(from: number, count: number): Span {
   return { from, to: from + count * DAY };
 }
 
-function months(year: number, month: number, count: number): Period {
+function months(year: number, month: number, count: number): Span {
   return { from: Date.UTC(year, month), to: Date.UTC(year, month + count) };
 }
 
@@ -118,13 +180,13 @@ function day(year: string | undefined, month: number, date: string | undefined, 
   return new Date(from).getUTCMonth() === month ? days(from, 1) : null;
 }
 
-function ago(count: number, unit: string | undefined, today: number): Period {
+function ago(count: number, unit: string | undefined, today: number): Span {
   const length = { day: 1, week: 7, month: 30, year: 365 }[unit?.toLowerCase() ?? ""] ?? 1;
   return days(today - (count * length + Math.floor(length / 2)) * DAY, length);
 }
 
 /** The day, week (from Monday), month or year that lies `before` units before the present one. */
-function calendar(unit: string | undefined, before: number, today: number): Period {
+function calendar(unit: string | undefined, before: number, today: number): Span {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
   switch (unit?.toLowerCase()) {

@@ -1,9 +1,11 @@
 import type { Decay } from "../../config/config.ts";
 import type { EmbeddingModel, TokenStates } from "../../embedding/embedder.ts";
+import { askedWords } from "../indexes/tokens.ts";
 import type { Term } from "../indexes/words.ts";
 import { contentWords, factTokens, isAsking, stemOf, UNSPACED } from "./fact-text.ts";
 import { withCommonNouns, withEnglishNouns } from "./german.ts";
 import { readPeriod } from "./period.ts";
+import { readSeveral } from "./versions/apart.ts";
 import { readAsked } from "./versions/asked-attribute.ts";
 
 export const SEARCH_MODES = ["hybrid", "semantic", "keyword"] as const;
@@ -27,18 +29,22 @@ const NAME =
 const SUBJECT_WORDS = 4;
 /** Words of a question about something that no longer holds. */
 const PAST =
-  /\b(at first|initially|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|in between(?=\W*$)|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
+  /\b(at first|initially|ursprünglich|anfangs|damals|used to|original(?:ly)?|previous(?:ly)?|former(?:ly)?|back then|in the past(?! tense)|in between(?=\W*$)|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 /** Words that ask for the past unless the question is about a habit, such as what to do before a release. */
-const MAYBE_PAST = /\b(by mistake|wrongly|before|first|use to|earlier|(?<!how )old|prior)\b/i;
+const MAYBE_PAST =
+  /\b(by mistake|wrongly|before|first|use to|earlier|(?<!how )old|prior|früher|vorher|zuvor)\b/i;
 /** Those of them that stand in no name, such as "the old mailer". */
-const EARLIER = /\b(before|earlier|prior)\b/i;
+const EARLIER = /\b(before|earlier|prior|früher|vorher|zuvor)\b/i;
 /** What the person is about to do, as in "Before I write it down, …": the question is about now. */
 const AHEAD = /^\W*before (?:i|we|you) [^,?]{1,80},/i;
-const HABIT = /\b(do|does|should|shall|must|may|can|will)\b/i;
-const PASSED = /\b(did|didn't|was|were|had)\b/i;
+const HABIT =
+  /\b(do|does|should|shall|must|may|can|will|soll(?:te|en|ten)?|muss|müssen|darf|dürfen|kann|können|wird|werden|macht|mache[nr]?)\b/i;
+/** In German they follow the subject, and "was" asks. */
+const PASSED =
+  /\b(did|didn't|was(?! (?:macht|muss|soll|kann|darf))|were|had|waren?|hatten?|hatte|galt(?:en)?)\b/i;
 /** Words of a question about the first version. */
 const FIRST =
-  /\b(at first|first|initial(?:ly)?|original(?:ly)?|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
+  /\b(at first|first|initial(?:ly)?|ursprünglich|anfangs|original(?:ly)?|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
 const BEFORE = /\bbefore\b(.*)$/i;
 const TIME_WORD =
   /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
@@ -52,14 +58,16 @@ export type AskedText = ReturnType<typeof readQuestion>;
  */
 export function readQuestion(text: string, now: number) {
   const asked = text.replace(AHEAD, "");
+  const period = readPeriod(text, now);
   const isNoHabit = PASSED.test(asked) || !HABIT.test(asked);
   const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
   const identifiers = new Set(tokens.map((token) => token.toLowerCase()));
   return {
     text,
     now,
-    /** The period that it names; null for none. */
-    period: readPeriod(text, now),
+    /** The period that it names, and its words; null for none. */
+    period,
+    periodWords: new Set(period ? askedWords(period.text).keys() : []),
     /** Whether words can be compared: they are separated by spaces. */
     hasWords: !UNSPACED.test(text),
     /** Whether it is a question, or a subject in a few words, and not a task. */
@@ -69,6 +77,8 @@ export function readQuestion(text: string, now: number) {
     facts: factTokens(withEnglishNouns(text)),
     /** The attribute that it names; see `readAsked`. */
     asked: readAsked(text),
+    /** What it asks for several of; see `readSeveral`. */
+    several: readSeveral(text),
     /** The stems of its names and identifiers. */
     names: [...withCommonNouns(text).matchAll(NAME)].map(([name]) => stemOf(name.toLowerCase())),
     /** Numbers, paths and identifiers, in lower case. */

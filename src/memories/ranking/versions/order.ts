@@ -3,6 +3,7 @@ import type { Relate } from "../../../embedding/relations/relater.ts";
 import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
+import { areApart } from "./apart.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
 import { areOpposite, readVersions, sumOfVersions, takesBack, type Versions } from "./signs.ts";
@@ -22,7 +23,7 @@ const LEAST_COSINE = { first: 0.55, others: 0.7 };
 
 /** The fields of a result that determine the order of versions. */
 export interface Versioned {
-  memory: FactMemory & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes">>;
+  memory: FactMemory & Pick<MemoryRow, "id"> & Partial<Pick<MemoryRow, "supersedes" | "project">>;
   score: number;
   chance: number;
   sum: number;
@@ -150,6 +151,7 @@ function createLikeness(
   { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
 ): (one: number, other: number) => number {
   const { asked } = question;
+  const several = question.asksForPast ? null : question.several;
   const compare = createComparison(question, found, data);
   return (one, other) => {
     const [a, b] = [found[one], found[other]];
@@ -158,6 +160,7 @@ function createLikeness(
     if (history && history.first === others?.first) return CERTAIN;
     if (areOpposite(a.memory, b.memory)) return CERTAIN;
     if (isTakenBack(found, a, b, data.vectors)) return CERTAIN;
+    if (areApart(several, a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
     const versions = compare(one, other);
     if (!versions) return Number.NEGATIVE_INFINITY;
     const sum = sumOfVersions(versions);

@@ -7,6 +7,7 @@ import {
   factOf,
   mayBeVersion,
   negates,
+  plainEnglishOf,
   withPlainQuotes,
 } from "../fact-text.ts";
 import type { Question } from "../question.ts";
@@ -185,7 +186,7 @@ export function areOpposite(one: FactMemory, other: FactMemory): boolean {
 
 /** A text that takes back what was said just before, and may not say again what that was about. */
 const TAKES_BACK =
-  /^\W*(?:(?:scrap|scratch|strike|forget|ignore|disregard|cancel|undo) (?:that|this|it)\b|never ?mind\b|no,|wait,|actually,|correction:)/i;
+  /^\W*(?:(?:scrap|scratch|strike|forget|ignore|disregard|cancel|undo) (?:that|this|it)\b|never ?mind\b|(?:no|wait|sorry|actually|correction|wrong|(?:that(?: is|'s) )?not true)[,:.])/i;
 /** Milliseconds within which such a text is about the memory before it. */
 const JUST_BEFORE = 15 * 60_000;
 
@@ -193,7 +194,7 @@ const JUST_BEFORE = 15 * 60_000;
 export function takesBack(older: FactMemory, newer: FactMemory): boolean {
   const later = newer.createdAt - older.createdAt;
   if (later <= 0 || later > JUST_BEFORE) return false;
-  return mayBeVersion(older) && mayBeVersion(newer) && TAKES_BACK.test(newer.content);
+  return mayBeVersion(older) && mayBeVersion(newer) && TAKES_BACK.test(plainEnglishOf(newer));
 }
 
 /** Whether two memories can be versions of one fact, whatever the question is. */
