@@ -97,6 +97,20 @@ test("scrolled or typing people are not disturbed; a click shows new memories", 
   });
 });
 
+test("a click on the line counts although another memory comes while the button is pressed", async () => {
+  await watching("/memories", async (page, agent) => {
+    await first(page).getByRole("checkbox").check();
+    await agent.save({ content: "First new one" });
+    const line = page.locator(".live-line button");
+    await line.hover();
+    await page.mouse.down();
+    await agent.save({ content: "Second new one" });
+    await page.getByRole("button", { name: "2 new memories" }).waitFor();
+    await page.mouse.up();
+    await until("both memories are shown", isFirst(page, "Second new one"));
+  });
+});
+
 test("results of a search do not update themselves", async () => {
   await watching("/memories?q=Known", async (page, agent) => {
     const count = await rows(page).count();

@@ -98,14 +98,15 @@ function takePart(fetched) {
 function announce(present, count) {
   const noun = present.dataset.liveNoun ?? "memory";
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  const button = document.createElement("button");
+  // The button stays the same one: what is pressed on one and let go on another is no click.
+  const button = newsLine.querySelector("button") ?? document.createElement("button");
   button.type = "button";
   button.textContent = `${count} new ${count === 1 ? noun : plural}`;
   button.title = "Show (n)";
   button.dataset.key = "n";
-  button.addEventListener("click", () => showPending({ isRequested: true }));
+  button.onclick = () => showPending({ isRequested: true });
   if (newsLine.nextElementSibling !== present) present.before(newsLine);
-  newsLine.replaceChildren(button);
+  if (!button.parentElement) newsLine.replaceChildren(button);
 }
 
 /** Shows the newest part. If the person asked for it, the page scrolls up to the new rows. */
