@@ -116,8 +116,8 @@ async function removeUnlisted(
 /** Receives the progress of a long task. */
 export type Progress = (done: { step: string; count: number; total: number }) => void;
 
-/** Each round copies only new files, so it is usually shorter than the one before. */
-const MAX_ROUNDS = 12;
+/** Each round copies only new files, so it is usually shorter than the one before: a busy server only needs more of them. */
+const MAX_ROUNDS = 40;
 
 interface BackupOptions {
   /** Has the data, or at least space for temporary unencrypted copies. */

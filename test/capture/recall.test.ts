@@ -2,11 +2,12 @@ import { afterAll, expect, test } from "bun:test";
 import { createRecall } from "../../src/capture/recall.ts";
 import { recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
+startRelations();
 
 async function open() {
   const client = await server.account();

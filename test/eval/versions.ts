@@ -21,10 +21,28 @@ export interface VersionCounts {
   falselyMarked: number;
 }
 
-/** Asks the questions of all stores with versions and of those with pairs that are both true. */
-export async function measureVersions(half: Half, embedder: Embedder): Promise<VersionCounts[]> {
+/**
+ * Asks the questions of all stores with versions and of those with pairs that are both true.
+ * @param every one store of so many is asked, and where a kind has few stores, one question of so many
+ */
+export async function measureVersions(
+  half: Half,
+  embedder: Embedder,
+  every = 1,
+): Promise<VersionCounts[]> {
   const counts = new Map<string, VersionCounts>();
-  for (const store of [...(await bothStores(half)), ...(await changedStores(half))]) {
+  const isTaken = (_: unknown, at: number) => at % every === 0;
+  const all = [...(await bothStores(half)), ...(await changedStores(half))];
+  const kinds = Map.groupBy(all, ({ kind }) => kind);
+  const taken = [...kinds.values()].flatMap((stores) =>
+    stores.length > every
+      ? stores.filter(isTaken)
+      : stores.map(({ kind, set }) => ({
+          kind,
+          set: { ...set, questions: set.questions.filter(isTaken) },
+        })),
+  );
+  for (const store of taken) {
     for (const { category, ...answer } of await askStore(store, embedder)) {
       const kind = `${store.kind}${category === "past" ? ", the past" : ""}`;
       const none = { kind, questions: 0, right: 0, rightWithout: 0, falselyMarked: 0 };

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { save, startToolServer } from "./support/tool-server.ts";
 
 const { server, connect } = await startToolServer({ embedder: sharedEmbedder() });
+startRelations();
 
 test("tells what has changed, and one further call supersedes it", async () => {
   const client = await connect();

@@ -82,4 +82,4 @@ test("a fact in the last sentence of 30,000 characters is found by its meaning",
     expect(found.filter((memory) => memory.id === id)).toHaveLength(1);
   }
   expect((await bob.get(id)).content).toBe(content);
-}, 30_000);
+});

@@ -5,7 +5,7 @@ import { SIGNALS } from "../../src/memories/ranking/signals/signals.ts";
 import { orderVersions } from "../../src/memories/ranking/versions/order.ts";
 import { areOpposite } from "../../src/memories/ranking/versions/signs.ts";
 import { contentsOf } from "../support/client.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
 const asked = (text: string): Question => ({
@@ -28,6 +28,7 @@ function found(...said: [content: string, day: number][]) {
     signals: SIGNALS.map(() => 0.7),
   }));
 }
+startRelations();
 const { relate } = sharedEmbedder();
 const ACME: [string, number] = ["Sam works at Acme.", 1];
 const GLOBEX: [string, number] = ["Sam works at Globex now.", 60];

@@ -1,8 +1,8 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import type { Relate } from "../../src/embedding/relations/relater.ts";
 import { contentsOf } from "../support/client.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
 
 const DAY = 86_400_000;
@@ -12,10 +12,7 @@ const LININGS = [
 ];
 const ASKED = "Which cloth is the outside of the coat?";
 
-// A search waits for five seconds, and the model's first start may take longer.
-beforeAll(async () => {
-  await sharedEmbedder().relate("one", "two");
-}, 60_000);
+startRelations();
 
 /** The model in an account of its own, with the pairs that were asked of it. */
 async function withModel(relate: Relate = sharedEmbedder().relate) {

@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from "bun:test";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { expectInvalid } from "../support/errors.ts";
 import { fakeEmbedder } from "../support/fake-embedder.ts";
 import { startServer } from "../support/server.ts";
 
 const server = await startServer({ embedder: sharedEmbedder() });
 afterAll(server.close);
+startRelations();
 
 test("saving returns similar memories only when asked", async () => {
   const ada = await server.account();

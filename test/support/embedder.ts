@@ -1,3 +1,4 @@
+import { beforeAll } from "bun:test";
 import { join } from "node:path";
 import type { Embedder } from "../../src/embedding/embedder.ts";
 import { createWorkerEmbedder } from "../../src/embedding/worker-embedder.ts";
@@ -21,4 +22,11 @@ let shared: Embedder | null = null;
 export function sharedEmbedder(): Embedder {
   shared ??= createWorkerEmbedder({ cacheDir: testCacheDir, log: silentLog });
   return shared;
+}
+
+/** Starts its model of relations before the tests of a file: a request waits only some seconds for it. */
+export function startRelations(): void {
+  beforeAll(async () => {
+    await sharedEmbedder().relate("one", "two");
+  }, 120_000);
 }

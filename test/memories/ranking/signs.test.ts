@@ -3,7 +3,7 @@ import learned from "../../../src/memories/ranking/chance.json" with { type: "js
 import { chanceSigns } from "../../../src/memories/ranking/chance.ts";
 import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { RELATION_SIGNS } from "../../../src/memories/ranking/versions/relation.ts";
-import { VERSION_SIGNS } from "../../../src/memories/ranking/versions/signs.ts";
+import { takesBack, VERSION_SIGNS } from "../../../src/memories/ranking/versions/signs.ts";
 
 // The trees of versions/relation.json and trees.json name a sign by its number: another order is another model.
 
@@ -189,3 +189,14 @@ const OF_VERSIONS = [
   "word by word of newer",
   "either word by word",
 ];
+
+test.each([
+  ["Postgres for the importer.", "Scrap that, MySQL from now on.", true],
+  ["The port of the cache is 6379.", "Correction: the port of the cache is 6380.", true],
+  ["The port of the cache is 6379.", "Correction: the port of the database is 5433.", false],
+  ["Der Port des Caches ist 6379.", "Korrektur: Der Port des Servers ist 5433.", false],
+])("%p, then %p: taken back is %p", (older, newer, isTakenBack) => {
+  const at = (content: string, createdAt: number) => ({ content, createdAt, sessionId: null });
+  expect(takesBack(at(older, 0), at(newer, 60_000))).toBe(isTakenBack);
+  expect(takesBack(at(older, 0), at(newer, 3_600_000))).toBe(false);
+});

@@ -14,6 +14,7 @@ import type { Question } from "../question.ts";
 import { meaningScore } from "../relevance.ts";
 import { placeOf } from "../signals/signals.ts";
 import { createSignReader, flag, readTrees, type Signs, type Trees } from "../trees.ts";
+import { tellOthers } from "./attribute.ts";
 import learnedRelation from "./relation.json" with { type: "json" };
 import { type RelationTrees, readPair, readRelation, SUBJECT_SIGNS } from "./relation.ts";
 import learned from "./trees.json" with { type: "json" };
@@ -194,7 +195,8 @@ const JUST_BEFORE = 15 * 60_000;
 export function takesBack(older: FactMemory, newer: FactMemory): boolean {
   const later = newer.createdAt - older.createdAt;
   if (later <= 0 || later > JUST_BEFORE) return false;
-  return mayBeVersion(older) && mayBeVersion(newer) && TAKES_BACK.test(plainEnglishOf(newer));
+  if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
+  return TAKES_BACK.test(plainEnglishOf(newer)) && tellOthers(older, newer) === null;
 }
 
 /** Whether two memories can be versions of one fact, whatever the question is. */
