@@ -21,7 +21,7 @@ beforeAll(async () => {
   );
   const owner = await server.client(filled.accountId);
   await owner.send("POST", "/memories/import", { body: lines.join("\n"), headers: NDJSON });
-}, 30_000);
+}, 120_000);
 afterAll(() => server.close());
 
 /** What is revoked or paused. The account comes last: nobody can use it afterwards. */
@@ -79,7 +79,7 @@ test.each(WAYS)(
     // The end of the chunked body is missing, so no client takes it for complete.
     expect(reader.received()).not.toEndWith("0\r\n\r\n");
   },
-  30_000,
+  120_000,
 );
 
 test.each(WAYS)(
@@ -107,7 +107,7 @@ test.each(WAYS)(
     const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
   },
-  30_000,
+  120_000,
 );
 
 test("a late body is not written if its key was revoked meanwhile", async () => {

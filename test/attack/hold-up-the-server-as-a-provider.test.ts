@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   // The first request compiles the routes.
   await createPerson(server.origin).visit("/sign-in");
-}, 60_000);
+}, 120_000);
 beforeEach(() => provider.reset());
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -116,7 +116,7 @@ describe("metadata hold up nobody", () => {
       provider.answer(CONFIGURATION, answer());
       await expectNoStall(start);
     },
-    30_000,
+    120_000,
   );
 });
 
@@ -147,7 +147,7 @@ describe("an answer for a code holds up nobody", () => {
       await expectNoStall(arrive);
       expect(provider.asked).not.toContain("/keys");
     },
-    30_000,
+    120_000,
   );
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   // Starts the server that the other commands use.
   writeFileSync(join(home, "first.md"), "Bees hum.");
   if (hasPeaks) expect(await preview(join(home, "first.md"))).toMatchObject({ exitCode: 0 });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   if (hasPeaks) await stopServer(dataDir);
   rmSync(home, { recursive: true, force: true });
@@ -72,7 +72,7 @@ describe.skipIf(!hasPeaks)("the command stays small when it imports", () => {
       expect(stderr.length).toBeLessThan(1_000);
       expect(peak).toBeLessThan(name.endsWith(".pdf") ? ROOM.pdf : ROOM.text);
     },
-    20_000,
+    120_000,
   );
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
   manifest = await backUp(join(place.path, "data"), good);
   const { folder, dataDir } = copyBackup(place, good);
   usual = hasPeaks ? (await ctxdWithPeak(["restore", folder], { dataDir })).peak : 0;
-}, 30_000);
+}, 120_000);
 afterAll(() => place[Symbol.dispose]());
 
 const sha256 = (content: string | Uint8Array) =>
@@ -109,7 +109,7 @@ describe.skipIf(!hasPeaks)("in one sentence, and in little memory, ctxd restore 
       expect(existsSync(dataDir)).toBe(false);
       rmSync(folder, { recursive: true });
     },
-    20_000,
+    120_000,
   );
 });
 

@@ -62,7 +62,7 @@ beforeAll(async () => {
   expect(await ctxd(["backup", folder], { dataDir, env })).toMatchObject({ exitCode: 0 });
   const before = Object.values(await opens(dataDir));
   expect(before).toEqual(Array(before.length).fill(true));
-}, 60_000);
+}, 120_000);
 
 async function restored(name: string, ...flags: string[]) {
   const target = join(place.path, name);

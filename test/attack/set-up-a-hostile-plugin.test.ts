@@ -42,7 +42,7 @@ beforeAll(async () => {
   const [archive = ""] = await makePlugin(release);
   await unpackExtension({ mcpbPath: archive, outputDir: join(home, "plugin"), silent: true });
   ({ hooks } = await Bun.file(join(home, "plugin", "hooks", "hooks.json")).json());
-}, 30_000);
+}, 120_000);
 afterAll(async () => {
   await stopServer(dataDir);
   rmSync(home, { recursive: true, force: true });
@@ -119,7 +119,7 @@ test
     expect(stdout.toString().split("\0").slice(-words.length)).toEqual(words);
     expect(existsSync(join(place, "mark"))).toBe(false);
   },
-  20_000,
+  120_000,
 );
 
 test("a bundle takes no settings, and gives none to a shell", async () => {
@@ -155,7 +155,7 @@ describe("with hostile input the hooks end in time, without an error and without
     await agent.call("save_memory", { content: "Heron is the staging server." });
     Bun.spawnSync(["mkfifo", join(home, "pipe.jsonl"), join(home, "pipe.jsonl.zst")]);
     symlinkSync("/etc/shadow", join(home, "link.jsonl"));
-  }, 60_000);
+  }, 120_000);
 
   const event = (fields: object) =>
     JSON.stringify({ session_id: "s", hook_event_name: "Stop", cwd: home, ...fields });
@@ -191,7 +191,7 @@ describe("with hostile input the hooks end in time, without an error and without
       }
       expect(readdirSync(dataDir).filter((each) => each.startsWith(".hook-"))).toEqual([]);
     },
-    20_000,
+    120_000,
   );
 
   test("and the server answers, and has saved nothing of them", async () => {
@@ -200,5 +200,5 @@ describe("with hostile input the hooks end in time, without an error and without
     await using agent = await connectProgram("v1", { command, args, env, cwd: home });
     const saved = shownIn(await agent.call("list_memories", {})).map(({ content }) => content);
     expect(saved).toEqual(["Heron is the staging server."]);
-  }, 20_000);
+  }, 120_000);
 });

@@ -151,7 +151,7 @@ test.each(EXPORTS)(
     // The end of the chunked body is missing, so no client takes it for complete.
     expect(reader.received()).not.toEndWith("0\r\n\r\n");
   },
-  60_000,
+  120_000,
 );
 
 test.each([...WAYS, ["may only read from now on", demote] as const])(
@@ -181,7 +181,7 @@ test.each([...WAYS, ["may only read from now on", demote] as const])(
       expect(await count()).toBe(256);
     }
   },
-  30_000,
+  120_000,
 );
 
 test.each([...WAYS, ["may only read from now on", demote] as const])(

@@ -64,7 +64,7 @@ test.each(CLIENTS.filter(({ hooks }) => hooks).map(({ id }) => id))(
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(read(path)).toBe(mine);
   },
-  30_000,
+  120_000,
 );
 
 test("with --allow an agent uses the memory without asking", async () => {
@@ -79,7 +79,7 @@ test("with --allow an agent uses the memory without asking", async () => {
   for (const id of ["claude-code", "codex", "gemini"]) await run([id, "--remove", "--yes"]);
   expect(exists(".claude/settings.json")).toBe(false);
   expect(exists(".gemini/settings.json")).toBe(false);
-}, 30_000);
+}, 120_000);
 
 test.each([
   ["opencode", "Skipped --allow: OpenCode has no settings for that"],
@@ -119,7 +119,7 @@ test.each([
     expect(says((await run(["gemini", "--yes"])).stderr)).toBe(false);
     expect(says((await run(["gemini", "--remove", "--yes"])).stderr)).toBe(false);
   },
-  60_000,
+  120_000,
 );
 
 test("the plugin for OpenCode saves messages, recalls memories, and can be removed", async () => {
@@ -289,7 +289,7 @@ test("the plugin for OpenClaw has a manifest and a setting, which go with it", a
   put(settings, other);
   await run(["openclaw", "--yes"]);
   expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(other).plugins);
-}, 30_000);
+}, 120_000);
 
 test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = homeWithAgents();

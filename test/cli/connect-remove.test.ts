@@ -208,7 +208,7 @@ describe("the home folder is the same, byte for byte, after connecting and --rem
       expect(look()).toEqual(before);
       expect(connect(REMOVE)).toBe(0);
     },
-    60_000,
+    120_000,
   );
 
   test("without a folder of any client, nothing is written", () => {
@@ -316,7 +316,7 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
         true,
       );
     },
-    60_000,
+    120_000,
   );
 
   test("a comment, a hook in ctxd's group, and other indentation", () => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   account = await addAccountTo(template);
   await using server = await serving(template);
   await server.client(account.key).saveAll([{ content: "A cat." }, { content: "A dog." }]);
-}, 60_000);
+}, 120_000);
 afterAll(() => rmSync(template, { recursive: true }));
 
 /** A data folder with one account and two memories. No server uses it. */

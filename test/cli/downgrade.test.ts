@@ -54,7 +54,7 @@ describe("data of a newer version is refused and not changed:", () => {
       expect(stdout + stderr).toContain("a newer ctxd");
       expect(contentOf(newer)).toEqual(before);
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -68,7 +68,7 @@ test("an agent receives the reason", async () => {
   });
   expect(JSON.parse(stdout).error.message).toContain("was written by a newer ctxd");
   expect(contentOf(newer)).toEqual(before);
-}, 60_000);
+}, 120_000);
 
 test("the older version can restore a backup that it made before", async () => {
   const fixture = join(import.meta.dir, "..", "fixtures", "0.1-last.tar.gz");
@@ -79,4 +79,4 @@ test("the older version can restore a backup that it made before", async () => {
   const restored = await ctxd(["restore", join(root, "backup")], { dataDir: empty, env });
   expect(restored).toMatchObject({ exitCode: 0 });
   expect(await ctxd(["user", "list"], { dataDir: empty, env })).toMatchObject({ exitCode: 0 });
-}, 60_000);
+}, 120_000);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const { args } = program(dataDir, "mcp");
   // Without a project, memories of all projects are listed.
   agent = await connectProgram("v1", { command, args, env, cwd: home });
-}, 60_000);
+}, 120_000);
 afterAll(() => agent[Symbol.asyncDispose]());
 
 /** A new repository. */
@@ -93,7 +93,7 @@ describe.each([
     expect(await hook(["recall"], asks)).toEqual(silent);
     const elsewhere = { ...asks, session_id: "other", cwd: repository("elsewhere") };
     expect(await hook(["recall"], elsewhere)).toEqual(silent);
-  }, 60_000);
+  }, 120_000);
 });
 
 /** What the hooks of the real programs sent, without the place: at the end of a turn, and in the next session. */
@@ -169,7 +169,7 @@ test.each(RECORDED)(
     const again = { hook_event_name: "UserPromptSubmit", prompt: "", session_id: "session_again" };
     expect(await run("recall", again)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   },
-  60_000,
+  120_000,
 );
 
 test("hooks of Cursor save each message as it is sent", async () => {
@@ -189,13 +189,13 @@ test("hooks of Cursor save each message as it is sent", async () => {
   const begins = { ...common, conversation_id: "c-2", hook_event_name: "sessionStart" };
   const { stdout } = await hook(["recall", "--agent", "cursor"], begins);
   expect(JSON.parse(stdout).additional_context).toContain("newt");
-}, 60_000);
+}, 120_000);
 
 test("recalled texts contain no control characters for the terminal", async () => {
   await agent.call("save_memory", { content: "The gate \u001b[2J is open.", project: "escapes" });
   const { stdout } = await ctxd(["recall", "--project", "escapes"], { dataDir, env });
   expect(stdout).toContain("The gate \\u{1b}[2J is open.");
-}, 60_000);
+}, 120_000);
 
 test.each(["abc", "199", "100001", "1e3"])(
   "a budget of %s is refused in a command, but ignored in a hook",
@@ -209,7 +209,7 @@ test.each(["abc", "199", "100001", "1e3"])(
     const warning = `ctxd: nothing was recalled: ${problem}\n`;
     expect(answered).toEqual({ stdout: "", stderr: warning, exitCode: 0 });
   },
-  60_000,
+  120_000,
 );
 
 test.each([
@@ -234,7 +234,7 @@ test.each([
       expect(await hook(words, input)).toMatchObject({ stdout: "", exitCode: 0 });
     }
   },
-  60_000,
+  120_000,
 );
 
 test("a hook without a server starts one without waiting, and no message is lost", async () => {

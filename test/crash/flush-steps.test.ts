@@ -99,6 +99,6 @@ for (const [kind, steps] of Object.entries(KINDS)) {
       const { recorded, there } = basesOf(dataDir);
       expect(there).toEqual(recorded);
     },
-    60_000,
+    120_000,
   );
 }

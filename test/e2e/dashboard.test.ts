@@ -14,7 +14,7 @@ import { SET_UP_LINK } from "../support/server.ts";
 const EMAIL = "you@example.com";
 const PASSWORD = "correct horse battery";
 /** Milliseconds for the whole test on a busy machine. */
-const TIMEOUT = 90_000;
+const TIMEOUT = 120_000;
 
 let browser: TestBrowser;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
 import { until } from "../support/until.ts";
 
-const TIMEOUT = 60_000;
+const TIMEOUT = 120_000;
 const TIP = ".map-tip:not(:empty)";
 
 let dashboard: Dashboard;

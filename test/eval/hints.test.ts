@@ -15,7 +15,7 @@ beforeAll(async () => {
     judged.push(await judgePair(pair, alike, embedder.relate));
   }
   shares = hintShares(judged);
-}, 60_000);
+}, 120_000);
 
 // Measured 0.91 of 78, of which none counts as the same; 0.93 of what is told as changed has changed.
 test("a hint tells that a value has changed, and never that it is the same", () => {

@@ -14,7 +14,7 @@ describe("in a store of terse notes", () => {
   let account: EvaluationAccount;
   beforeAll(async () => {
     account = await createAccount(server, (await readNotes()).memories);
-  }, 60_000);
+  }, 120_000);
   const best = async (question: string) =>
     (await account.ask(question, { limit: 1, reads: true }))[0];
 
@@ -45,7 +45,7 @@ describe("in a store of terse notes", () => {
     );
     expect(silent).toBeGreaterThanOrEqual(0.9);
     expect(share(evidence, (score) => score >= FLOOR)).toBeGreaterThanOrEqual(0.94);
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a nonsense word is below the floor among 25 memories, and in one", async () => {

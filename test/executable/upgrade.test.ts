@@ -6,7 +6,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { buildExecutable } from "../support/executable.ts";
 
 const BUILD_TIMEOUT = 20 * 60_000;
-const TIMEOUT = 60_000;
+const TIMEOUT = 120_000;
 const folder = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const executable = join(folder, "ctxd");
 

@@ -68,7 +68,7 @@ test.each([
     expect((await knownTo(memories, answers[0]?.time ?? 0)).count).toBe(1);
     expect((await knownTo(memories, 0)).listed).toEqual([]);
   },
-  60_000,
+  120_000,
 );
 
 /** Three texts of one fact, saved a day apart, and another memory on the second day. */

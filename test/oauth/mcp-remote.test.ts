@@ -93,4 +93,4 @@ test("mcp-remote sends a key, and the name of the agent", async () => {
   expect(browser.opened).toHaveLength(before);
   const { memories } = await account.list();
   expect(memories).toMatchObject([{ content: "Sam likes pears", agent_id: "claude-desktop" }]);
-}, 60_000);
+}, 120_000);

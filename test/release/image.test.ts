@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { make } from "../../src/build/release/image.ts";
 import { temporaryFolder } from "../support/database.ts";
 
-const TIMEOUT = 60_000;
+const TIMEOUT = 120_000;
 const canBuild = Bun.which("buildah") && Bun.spawnSync(["buildah", "info"]).exitCode === 0;
 
 function run(...command: string[]): string {

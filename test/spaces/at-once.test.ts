@@ -74,7 +74,7 @@ describe.each(DATABASES)("at once, by two servers on %s", (_, place) => {
         expect(await adminsOf(servers, id)).toHaveLength(1);
       });
     },
-    60_000,
+    120_000,
   );
 
   test("when all admins leave, one stays", async () => {
@@ -88,7 +88,7 @@ describe.each(DATABASES)("at once, by two servers on %s", (_, place) => {
       ]);
       expect(await adminsOf(servers, id)).toHaveLength(1);
     });
-  }, 60_000);
+  }, 120_000);
 
   test("an invitation that two people accept lets one in", async () => {
     const servers = await serversAt(place);
@@ -106,5 +106,5 @@ describe.each(DATABASES)("at once, by two servers on %s", (_, place) => {
       expect(await one.spaces.members(id)).toHaveLength(3);
       expect(await one.invitations.list(id)).toEqual([]);
     });
-  }, 60_000);
+  }, 120_000);
 });

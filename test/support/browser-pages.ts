@@ -25,7 +25,7 @@ export const SIZES = {
   zoomed: { width: 640, height: 450 },
 };
 /** Milliseconds that a page may take to show something on a busy machine. */
-const TIMEOUT_MS = 15_000;
+const TIMEOUT_MS = 60_000;
 
 /** Pages that nobody looks at now, by what a page can't change. */
 const idle = new Map<string, Page[]>();

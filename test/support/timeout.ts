@@ -1,7 +1,7 @@
 import { plugin } from "bun";
 
 /** Milliseconds that a test may take: more than `until` waits, which says what it has waited for. */
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 120_000;
 
 // Why this rewrites test sources: only so `bun test FILE` has the limit in every file. bunfig.toml has no such
 // setting, and `setDefaultTimeout` of a preloaded file holds for the first test file only

@@ -31,7 +31,7 @@ let postgres: Postgres;
 beforeAll(async () => {
   database = await (await sharedPostgres()).database(migrated);
   postgres = connectPostgres(database.url);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await postgres.close();
   await database[Symbol.asyncDispose]();

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await data.memories.saveAll(wholeAccount(both), [{ content: "newer than the base" }]);
   await data.memories.saveAll(wholeAccount(log), some(log));
   await backUp(dataDir, good);
-}, 60_000);
+}, 120_000);
 afterAll(() => root[Symbol.dispose]());
 
 const scratchOf = () => {

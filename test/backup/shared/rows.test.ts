@@ -16,7 +16,7 @@ beforeAll(async () => {
   await postgres.script(
     "CREATE TABLE kinds (id bigserial PRIMARY KEY, name text, yes boolean NOT NULL, bytes bytea, real double precision, at bigint)",
   );
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await postgres.close();
   await database[Symbol.asyncDispose]();

@@ -20,7 +20,7 @@ const CLIENTS = 4;
 const CALLS = 40;
 const LEASE = 60;
 /** Milliseconds for which a call is repeated. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const SERVERS = 3;
 
 /** Loses answers of the database: of calls that succeeded, that failed, and that will succeed in a moment. */

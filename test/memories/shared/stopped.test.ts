@@ -75,5 +75,5 @@ test.each(STEPS)(
       return (await isFlushed(other)) && all.length === 1 && all[0] === head?.checkpoint?.base;
     });
   },
-  60_000,
+  120_000,
 );
