@@ -4,7 +4,7 @@ import { factOf, type HasContent, MAX_FACT_LENGTH, mayBeVersion, UNSPACED } from
 import type { Question } from "./question.ts";
 import type { Ranked } from "./rank.ts";
 import { chanceOf, logOddsOf } from "./relevance.ts";
-import { COMPARED_RESULTS } from "./versions/order.ts";
+import { COMPARED_RESULTS, type VersionMarks } from "./versions/order.ts";
 
 /** How many of the first results may be read together with the question. Each takes 2.5 ms. */
 const READ = 6;
@@ -40,6 +40,11 @@ const DOUBT = {
   named: { least: 0.9, lowest: 0.003 },
   otherWords: { least: 0.03, lowest: 0.003 },
 };
+/**
+ * Where one of the first answers, the further results that are read, and the chance of an answer below which they are
+ * not returned beside it. Of 58 that answer none is below it, of 38 that do not 25.
+ */
+const BESIDE = { most: 8, least: 0.02 };
 
 type Asked = Pick<
   Question,
@@ -136,11 +141,12 @@ function inPlaceOf({ order, logOdds, chance }: Ranked, one: Ranked): Ranked {
 }
 
 /**
- * Makes results less likely if none of the first answers the question: what says something else of the same thing, or the
- * same of another thing, is as near in meaning. Results stay as they are if one of the first can't be read.
+ * Makes results less likely that do not answer the question: what says something else of the same thing, or the same of another
+ * thing, is as near in meaning. If none of the first answers, all become less likely, else the further ones that surely do
+ * not. Results stay as they are if one of the first can't be read.
  * @param results in order, with comparable scores
  */
-export async function doubtAnswers<Result extends Ranked>(
+export async function doubtAnswers<Result extends Ranked & VersionMarks>(
   { question, considered }: { question: Asked; considered: readonly { memory: HasContent }[] },
   results: readonly Result[],
   relate: Relate,
@@ -153,12 +159,16 @@ export async function doubtAnswers<Result extends Ranked>(
   const areNamed = () => question.asked.areNamed(considered);
   let answers = 0;
   let shares = false;
-  for (const { memory, chance } of results.slice(0, DOUBT.first)) {
-    if (chance < CLOSE * best) continue;
+  const read = async ({ memory }: Result) => {
     const relation = isReadable(memory) ? await relate(question.text, memory.content) : null;
-    if (!relation) return results;
-    const answer = chanceOfAnswer(question, memory, relation.answers, areNamed);
-    if (answer >= DOUBT.sameWords.least) return results;
+    return relation && chanceOfAnswer(question, memory, relation.answers, areNamed);
+  };
+  for (const [at, one] of results.slice(0, DOUBT.first).entries()) {
+    if (one.chance < CLOSE * best) continue;
+    const { memory } = one;
+    const answer = await read(one);
+    if (answer === null) return results;
+    if (answer >= DOUBT.sameWords.least) return await doubtFrom(at + 1, results, question, read);
     answers = Math.max(answers, answer);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
@@ -168,12 +178,50 @@ export async function doubtAnswers<Result extends Ranked>(
   if (answers >= least) return results;
   const lowest = areNamed() ? DOUBT.named.lowest : ofWords;
   const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
-  const doubted = results.map((one) => ({
+  return withScores(
+    results.map((one) => lessLikely(one, loss)),
+    question,
+  );
+}
+
+/**
+ * Makes results less likely, from a place on, that surely do not answer, and puts them behind the others. Versions of what
+ * answers stay, as does what has an identifier of the question and what can't be read.
+ * @param read the chance that a result answers; null for one that can't be read
+ */
+async function doubtFrom<Result extends Ranked & VersionMarks>(
+  from: number,
+  results: readonly Result[],
+  question: Asked,
+  read: (one: Result) => Promise<number | null>,
+): Promise<readonly Result[]> {
+  const likely = results
+    .slice(0, BESIDE.most)
+    .filter(({ chance }) => chance >= CLOSE * (results[0]?.chance ?? 0));
+  const isNamed = ({ memory }: Result) => {
+    const content = memory.content.toLowerCase();
+    return question.identifiers.some((each) => content.includes(each));
+  };
+  const doubted = new Set<Result>();
+  for (const one of likely.slice(from)) {
+    if (one.newer !== undefined || one.replaces !== undefined || isNamed(one)) continue;
+    if (((await read(one)) ?? 1) < BESIDE.least) doubted.add(one);
+  }
+  if (doubted.size === 0) return results;
+  const loss = DOUBT.weight * (logOddsOf(DOUBT.sameWords.least) - logOddsOf(BESIDE.least));
+  const changed = results.map((one) => (doubted.has(one) ? lessLikely(one, loss) : one));
+  return withScores(
+    changed.toSorted((a, b) => b.chance - a.chance),
+    question,
+  );
+}
+
+function lessLikely<Result extends Ranked>(one: Result, loss: number): Result {
+  return {
     ...one,
     logOdds: one.logOdds - loss,
     chance: chanceOf(logOddsOf(one.chance) - loss),
-  }));
-  return withScores(doubted, question);
+  };
 }
 
 /**

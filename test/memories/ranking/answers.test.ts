@@ -150,7 +150,6 @@ test("what is said in other words altogether is doubted only if the model is sur
 });
 
 test.each<[string, Ranked, string]>([
-  ["one of the first answers", result("Its port is 81!", 1.85), "which port has the cache?"],
   ["one of the first can't be read", result(LONG, 1.95), "which port has the cache?"],
   [
     "the question is about the past",
@@ -160,6 +159,34 @@ test.each<[string, Ranked, string]>([
 ])("results keep their chances where %s", async (_, more, text) => {
   const results = [...NEAR, more].sort((a, b) => b.order - a.order);
   expect(await doubt(asked(text), results, modelOf())).toBe(results);
+});
+
+test("beside what answers, the further results become unlikely that surely do not, and come last", async () => {
+  const chances: Record<string, number> = {
+    "Its port is 81.": 0.9,
+    "It is warm.": 0.03,
+    "It is new.": 0.01,
+  };
+  const relate: Relate = async (_, memory) => ({
+    same: 0,
+    changed: 0,
+    answers: chances[memory] ?? 0,
+  });
+  const first = result("Its port is 81.", 2.5);
+  const kept = [
+    result(LONG, 2.2),
+    { ...result("It was 80.", 2.1), newer: first.memory.id },
+    result("It is warm.", 2),
+  ];
+  const lost = [result("It is new.", 2.3), result("The region of the cache is Oslo.", 1.9)];
+  const before = result("The port of the web is 80.", 2.6);
+  const results = [before, first, ...kept, ...lost].sort((a, b) => b.order - a.order);
+  const found = await doubt(asked("which port has the cache?"), results, relate);
+  expect(contentsOf(found)).toEqual(contentsOf([before, first, ...kept, ...lost]));
+  for (const { memory, chance } of found.slice(0, 5)) {
+    expect(chance).toBe(results.find((one) => one.memory === memory)?.chance ?? 0);
+  }
+  for (const { chance } of found.slice(5)) expect(chance).toBeLessThan(0.1);
 });
 
 test("results keep their chances while the model is busy", async () => {
