@@ -208,6 +208,9 @@ async function doubtFrom<Result extends Ranked & VersionMarks>(
     if (((await read(one)) ?? 1) < BESIDE.least) doubted.add(one);
   }
   if (doubted.size === 0) return results;
+  // What is less likely than the last one that was read, and nobody reads, answers no better.
+  const last = likely.at(-1);
+  if (last && doubted.has(last)) for (const one of results.slice(likely.length)) doubted.add(one);
   const loss = DOUBT.weight * (logOddsOf(DOUBT.sameWords.least) - logOddsOf(BESIDE.least));
   const changed = results.map((one) => (doubted.has(one) ? lessLikely(one, loss) : one));
   return withScores(
