@@ -41,7 +41,7 @@ import type { SearchedTable } from "./united-tables.ts";
 
 /** Candidates by meaning and by words, each; more if a page is larger. */
 const CANDIDATES = 100;
-/** Pairs of texts that the model of relations reads for a search. Each takes 2.5 ms. */
+/** Pairs of texts that the model of relations reads for a search at most. Each takes 2.5 ms. */
 export const RELATED = 32;
 /** When only superseding tells which memories are versions. */
 const NO_DATA: VersionData = { vectors: new Map(), matches: new Map() };

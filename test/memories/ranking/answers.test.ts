@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Relate } from "../../../src/embedding/relations/relater.ts";
 import { doubtAnswers, readAnswers } from "../../../src/memories/ranking/answers.ts";
-import { FLOOR } from "../../../src/memories/ranking/chance.ts";
+import { answersAmong, FLOOR } from "../../../src/memories/ranking/chance.ts";
 import { readQuestion } from "../../../src/memories/ranking/question.ts";
 import { explain, type Ranked } from "../../../src/memories/ranking/rank.ts";
 import { chanceOf } from "../../../src/memories/ranking/relevance.ts";
@@ -164,7 +164,7 @@ test.each<[string, Ranked, string]>([
 test("beside what answers, the further results become unlikely that surely do not, and come last", async () => {
   const chances: Record<string, number> = {
     "Its port is 81.": 0.9,
-    "It is warm.": 0.03,
+    "It is warm.": 0.1,
     "It is new.": 0.01,
   };
   const relate: Relate = async (_, memory) => ({
@@ -186,7 +186,17 @@ test("beside what answers, the further results become unlikely that surely do no
   for (const { memory, chance } of found.slice(0, 5)) {
     expect(chance).toBe(results.find((one) => one.memory === memory)?.chance ?? 0);
   }
-  for (const { chance } of found.slice(5)) expect(chance).toBeLessThan(0.1);
+  expect(answersAmong(found)).toEqual(found.slice(0, 5));
+});
+
+test("what nobody reads behind the last one that does not answer is not returned either", async () => {
+  const results = Array.from({ length: 12 }, (_, at) =>
+    result(at === 0 ? "It is 81!" : `${at} is warm.`, (at === 0 ? 3 : 2) - at / 20),
+  );
+  const calls: string[] = [];
+  const found = await doubt(asked("which port has the cache?"), results, modelOf(calls));
+  expect(calls.length).toBeLessThan(results.length);
+  expect(answersAmong(found)).toEqual(found.slice(0, 1));
 });
 
 test("results keep their chances while the model is busy", async () => {
