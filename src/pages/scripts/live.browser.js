@@ -22,6 +22,12 @@ let nextFetchAt = 0;
 const newsLine = document.createElement("div");
 newsLine.className = "live-line";
 newsLine.setAttribute("role", "status");
+/** Its button stays the same one: what is pressed on one and let go on another is no click. */
+const newsButton = document.createElement("button");
+newsButton.type = "button";
+newsButton.title = "Show (n)";
+newsButton.dataset.key = "n";
+newsButton.addEventListener("click", () => showPending({ isRequested: true }));
 
 function followTopic() {
   clearTimeout(reconnectTimer);
@@ -98,15 +104,9 @@ function takePart(fetched) {
 function announce(present, count) {
   const noun = present.dataset.liveNoun ?? "memory";
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  // The button stays the same one: what is pressed on one and let go on another is no click.
-  const button = newsLine.querySelector("button") ?? document.createElement("button");
-  button.type = "button";
-  button.textContent = `${count} new ${count === 1 ? noun : plural}`;
-  button.title = "Show (n)";
-  button.dataset.key = "n";
-  button.onclick = () => showPending({ isRequested: true });
+  newsButton.textContent = `${count} new ${count === 1 ? noun : plural}`;
   if (newsLine.nextElementSibling !== present) present.before(newsLine);
-  if (!button.parentElement) newsLine.replaceChildren(button);
+  if (!newsButton.parentElement) newsLine.append(newsButton);
 }
 
 /** Shows the newest part. If the person asked for it, the page scrolls up to the new rows. */
