@@ -24,33 +24,35 @@ type Total = { named: number; total: number };
 
 /**
  * When all results become less likely: if the model finds an answer in none of the first ones, how much its log-odds below
- * the least count, and the lowest chance that counts, where they share words with the question or not. A memory that tells
- * another attribute, or the one that is asked for of another thing, must surely answer, and all the more where both have names
- * in the account (`named`). Chosen by what is found and kept of own facts and notes, and on a year of talk.
+ * the least count, and the lowest chance that counts, where they share words with the question or not. The model has learned
+ * from questions, and is trusted less where only a few words name what is wanted. A memory that tells another attribute, or the
+ * one that is asked for of another thing, must surely answer, and all the more where both have names in the account (`named`).
+ * Chosen by what is found and kept of own facts and notes, of facts beside which others look alike, and on a year of talk.
  */
 const DOUBT = {
   first: 3,
-  weight: 2,
-  sameWords: { least: 0.2, lowest: 0.02 },
+  question: { weight: 2.5, least: 0.2, lowest: 0.01 },
+  subject: { weight: 2, least: 0.2, lowest: 0.02 },
+  otherWords: { weight: 2, least: 0.03, lowest: 0.003 },
   "more exactly": 0.2,
   "similar thing": 0.2,
   "similar attribute": 0.2,
   "another thing": 0.8,
   "another attribute": 0.5,
   named: { least: 0.9, lowest: 0.003 },
-  otherWords: { least: 0.03, lowest: 0.003 },
 };
 /**
- * Where one of the first answers: how many results are read, and the chance of an answer below which one is not returned beside
- * it. Chosen on own facts and notes: of the latter 2.1 are returned instead of 3.6, with as many of those that answer.
+ * Where one of the first answers: how many results are read, and what those lose that have a lower chance of an answer. Chosen
+ * on own facts and notes: of the latter 2.1 are returned instead of 3.6, with as many of those that answer.
  */
-const BESIDE = { most: 8, least: 0.04 };
+const BESIDE = { most: 8, least: 0.04, loss: 3.6 };
 
 type Asked = Pick<
   Question,
   | "text"
   | "asked"
   | "asks"
+  | "isQuestion"
   | "facts"
   | "hasWords"
   | "identifiers"
@@ -168,16 +170,17 @@ export async function doubtAnswers<Result extends Ranked & VersionMarks>(
     const { memory } = one;
     const answer = await read(one);
     if (answer === null) return results;
-    if (answer >= DOUBT.sameWords.least) return await doubtFrom(at + 1, results, question, read);
+    if (answer >= DOUBT.question.least) return await doubtFrom(at + 1, results, question, read);
     answers = Math.max(answers, answer);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
   }
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
-  const { least, lowest: ofWords } = shares ? DOUBT.sameWords : DOUBT.otherWords;
+  const sameWords = question.isQuestion ? DOUBT.question : DOUBT.subject;
+  const { weight, least, ...bounds } = shares ? sameWords : DOUBT.otherWords;
   if (answers >= least) return results;
-  const lowest = areNamed() ? DOUBT.named.lowest : ofWords;
-  const loss = DOUBT.weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
+  const { lowest } = areNamed() ? DOUBT.named : bounds;
+  const loss = weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   return withScores(
     results.map((one) => lessLikely(one, loss)),
     question,
@@ -211,8 +214,7 @@ async function doubtFrom<Result extends Ranked & VersionMarks>(
   // What is less likely than the last one that was read, and nobody reads, answers no better.
   const last = likely.at(-1);
   if (last && doubted.has(last)) for (const one of results.slice(likely.length)) doubted.add(one);
-  const loss = DOUBT.weight * (logOddsOf(DOUBT.sameWords.least) - logOddsOf(BESIDE.least));
-  const changed = results.map((one) => (doubted.has(one) ? lessLikely(one, loss) : one));
+  const changed = results.map((one) => (doubted.has(one) ? lessLikely(one, BESIDE.loss) : one));
   return withScores(
     changed.toSorted((a, b) => b.chance - a.chance),
     question,
@@ -241,7 +243,7 @@ function chanceOfAnswer(
   if (told === "asked") return 1;
   const isOther = told !== null && told !== "more exactly" && answers < DOUBT.named.least;
   if (isOther && areNamed()) return 0;
-  const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.sameWords.least);
+  const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.question.least);
   return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);
 }
 

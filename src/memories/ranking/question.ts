@@ -62,6 +62,7 @@ export function readQuestion(text: string, now: number) {
   const isNoHabit = PASSED.test(asked) || !HABIT.test(asked);
   const tokens = (text.match(TOKEN) ?? []).filter((token) => IS_IDENTIFIER.test(token));
   const identifiers = new Set(tokens.map((token) => token.toLowerCase()));
+  const isQuestion = isAsking(text);
   return {
     text,
     now,
@@ -70,8 +71,9 @@ export function readQuestion(text: string, now: number) {
     periodWords: new Set(period ? askedWords(period.text).keys() : []),
     /** Whether words can be compared: they are separated by spaces. */
     hasWords: !UNSPACED.test(text),
+    isQuestion,
     /** Whether it is a question, or a subject in a few words, and not a task. */
-    asks: isAsking(text) || text.trim().split(/\s+/).length <= SUBJECT_WORDS,
+    asks: isQuestion || text.trim().split(/\s+/).length <= SUBJECT_WORDS,
     contentWords: new Set(contentWords(text)),
     /** Its words as those of facts. */
     facts: factTokens(withEnglishNouns(text)),
