@@ -14,6 +14,7 @@ import { type EvaluationSet, readSet } from "./set.ts";
 import { sheetFigures } from "./sheet-stores.ts";
 import { readKeptStores } from "./stores.ts";
 import { formatFigures, isMissed } from "./table.ts";
+import { unsaidFigures } from "./unsaid.ts";
 import { versionFigures } from "./versions.ts";
 
 const USAGE = `bun run eval [FOLDER | FILE… | --stores] [--modes] [--json]
@@ -56,6 +57,7 @@ await withEvaluationServer(async (server, embedder) => {
         : await measureAll(server, folder, modes);
     figures.push(...(await versionFigures("held", embedder)));
     figures.push(...(await sheetFigures("held", embedder)));
+    figures.push(...(await unsaidFigures("held", embedder)));
     figures.push(...(await recallFigures(server)));
     print(figures, formatFigures(figures));
     if (figures.some(isMissed)) process.exitCode = 1;
