@@ -77,7 +77,7 @@ export async function readAnswers(
   reads = false,
 ): Promise<readonly Ranked[]> {
   const best = results[0]?.chance ?? 0;
-  if (!mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
+  if (namesTime(question) || !mayBeRead(question, best, reads ? FLOOR : LIKELY)) return results;
   const telling = question.asked.telling(results.slice(0, COMPARED_RESULTS));
   if (telling[0] && (await mayAnswer(question, telling[0], relate))) {
     return withScores(putFirst(results, telling), question);
@@ -178,7 +178,7 @@ export async function doubtAnswers<Result extends Ranked & VersionMarks>(
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
   const sameWords = question.isQuestion ? DOUBT.question : DOUBT.subject;
   const { weight, least, ...bounds } = shares ? sameWords : DOUBT.otherWords;
-  if (answers >= least) return results;
+  if (answers >= least || namesTime(question)) return results;
   const { lowest } = areNamed() ? DOUBT.named : bounds;
   const loss = weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
   return withScores(
@@ -247,13 +247,14 @@ function chanceOfAnswer(
   return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);
 }
 
-/** Whether results are worth reading. The model knows no times, and which version held then is found later on. */
-function mayBeRead(
-  { mode, hasWords, asksForPast, period }: Asked,
-  best: number,
-  least: number,
-): boolean {
-  return best >= least && mode === "hybrid" && hasWords && !asksForPast && period === null;
+/** Whether results are worth reading. */
+function mayBeRead({ mode, hasWords }: Asked, best: number, least: number): boolean {
+  return best >= least && mode === "hybrid" && hasWords;
+}
+
+/** Whether a question is about a time. The model knows no times, and which version held then is found later on. */
+function namesTime({ asksForPast, period }: Asked): boolean {
+  return asksForPast || period !== null;
 }
 
 /** Whether a memory is one fact in words that the model knows. A conversation goes on from turn to turn. */
