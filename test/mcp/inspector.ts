@@ -83,8 +83,8 @@ describe.each(ERAS)("over HTTP, era %s:", (era) => {
       query,
     );
     expect(JSON.stringify(found.content)).toContain("Sam is allergic to peanuts");
-    expect((await call(target, "resources/list")).resources).toHaveLength(2);
-    expect((await call(target, "prompts/list")).prompts).toHaveLength(1);
+    expect((await call(target, "resources/list")).resources).toHaveLength(4);
+    expect((await call(target, "prompts/list")).prompts).toHaveLength(3);
   });
 
   test("a key that only reads gets the tools for that", async () => {
