@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
   existsSync,
@@ -17,8 +17,6 @@ import { asNobody, noOtherUser, openToNobody } from "../support/other-user.ts";
 import { listeningPorts } from "../support/ports.ts";
 import { spawnServer } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(120_000);
 
 const OWNER = { email: "you@example.com", password: "correct horse" };
 const isLinux = process.platform === "linux";

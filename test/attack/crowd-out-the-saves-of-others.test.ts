@@ -50,7 +50,7 @@ test("who keeps many long searches waiting holds up neither saves nor short sear
   await Promise.all(flooding);
   // Ten texts, and for each no more than a few runs for long ones.
   expect(meanwhile).toBeLessThan(60);
-}, 120_000);
+});
 
 test("who has sent as many long texts as it may gets nobody else refused, and takes them along when it goes", async () => {
   const adder = await server.client(owner.accountId, ["memories:add"]);
@@ -82,4 +82,4 @@ test("who has sent as many long texts as it may gets nobody else refused, and ta
   leaving.abort();
   await settled;
   await until("its texts have left", async () => (await waiting("content")) === 0);
-}, 120_000);
+});

@@ -113,7 +113,7 @@ test("in no order of requests can two clients keep refreshing the same grant", a
     if (held[0] === held[1]) continue;
     expect([first, second, again].some(({ status }) => status !== 200)).toBe(true);
   }
-}, 120_000);
+});
 
 describe("sessions of one client that share their stored tokens", () => {
   /** Like the SDK's client, which keeps its refresh token if the answer contains none. */

@@ -64,51 +64,41 @@ async function enter(way: (typeof WAYS)[number], account: Account | null = null)
 const linesIn = (text: string) =>
   text.split("\n").filter((line) => line.startsWith('{"id"')).length;
 
-test.each(WAYS)(
-  "an open export ends when it loses its %s",
-  async (way) => {
-    const { headers, takeBack } = await enter(way, filled);
-    const reader = openRaw(server.port, rawRequest("GET /api/memories/export", headers));
-    await reader.begun;
-    reader.socket.pause();
-    await takeBack();
-    reader.socket.resume();
-    await reader.closed;
-    expect(reader.received()).toStartWith("HTTP/1.1 200");
-    expect(linesIn(reader.received())).toBeLessThan(MEMORIES / 2);
-    // The end of the chunked body is missing, so no client takes it for complete.
-    expect(reader.received()).not.toEndWith("0\r\n\r\n");
-  },
-  120_000,
-);
+test.each(WAYS)("an open export ends when it loses its %s", async (way) => {
+  const { headers, takeBack } = await enter(way, filled);
+  const reader = openRaw(server.port, rawRequest("GET /api/memories/export", headers));
+  await reader.begun;
+  reader.socket.pause();
+  await takeBack();
+  reader.socket.resume();
+  await reader.closed;
+  expect(reader.received()).toStartWith("HTTP/1.1 200");
+  expect(linesIn(reader.received())).toBeLessThan(MEMORIES / 2);
+  // The end of the chunked body is missing, so no client takes it for complete.
+  expect(reader.received()).not.toEndWith("0\r\n\r\n");
+});
 
-test.each(WAYS)(
-  "an open import writes nothing more after it has lost its %s",
-  async (way) => {
-    const { accountId, headers, takeBack, owner } = await enter(way);
-    const chunk = (from: number) => {
-      const lines = Array.from({ length: 256 }, (_, n) =>
-        JSON.stringify({ content: `${from + n}` }),
-      );
-      const text = `${lines.join("\n")}\n`;
-      return `${text.length.toString(16)}\r\n${text}\r\n`;
-    };
-    const chunked = { ...headers, ...NDJSON, "transfer-encoding": "chunked" };
-    const writer = openRaw(server.port, rawRequest("POST /api/memories/import", chunked));
-    writer.socket.write(chunk(0));
-    const count = async () => (await owner.list({ limit: 1 })).memories.length;
-    await until("the first memories are written", async () => (await count()) > 0);
-    await takeBack();
-    writer.socket.write(chunk(1_000));
-    writer.socket.write("0\r\n\r\n");
-    await writer.closed;
-    const status = way.endsWith("by a pause") ? 403 : 401;
-    expect(writer.received()).toStartWith(`HTTP/1.1 ${status}`);
-    const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
-    expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
-  },
-  120_000,
-);
+test.each(WAYS)("an open import writes nothing more after it has lost its %s", async (way) => {
+  const { accountId, headers, takeBack, owner } = await enter(way);
+  const chunk = (from: number) => {
+    const lines = Array.from({ length: 256 }, (_, n) => JSON.stringify({ content: `${from + n}` }));
+    const text = `${lines.join("\n")}\n`;
+    return `${text.length.toString(16)}\r\n${text}\r\n`;
+  };
+  const chunked = { ...headers, ...NDJSON, "transfer-encoding": "chunked" };
+  const writer = openRaw(server.port, rawRequest("POST /api/memories/import", chunked));
+  writer.socket.write(chunk(0));
+  const count = async () => (await owner.list({ limit: 1 })).memories.length;
+  await until("the first memories are written", async () => (await count()) > 0);
+  await takeBack();
+  writer.socket.write(chunk(1_000));
+  writer.socket.write("0\r\n\r\n");
+  await writer.closed;
+  const status = way.endsWith("by a pause") ? 403 : 401;
+  expect(writer.received()).toStartWith(`HTTP/1.1 ${status}`);
+  const written = await server.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
+  expect(written.memories.some(({ content }) => Number(content) >= 1_000)).toBe(false);
+});
 
 test("a late body is not written if its key was revoked meanwhile", async () => {
   const body = JSON.stringify({ memories: [{ content: "late" }] });

@@ -31,4 +31,4 @@ test("an idle connection without a valid key is closed", async () => {
   ];
   const statuses = await Promise.all(requests.map((request) => untilClosed(port, request)));
   expect(statuses).toEqual(requests.map(() => "HTTP/1.1 401 Unauthorized"));
-}, 120_000);
+});

@@ -102,7 +102,7 @@ test("nobody waits for all requests of an account with long texts", async () => 
   if (!search) throw new Error("no search");
   // Twenty requests, and for each no more than one or two of the others.
   expect(await countBeside(search)).toBeLessThan(40);
-}, 120_000);
+});
 
 test("each route and each tool is measured, or has a reason not to be", async () => {
   // All routes are there only with all settings.

@@ -66,10 +66,10 @@ test("sessions that are begun and never ended are closed, and disturb nobody mea
   await until("all are answered", () => begun.answered() === MANY);
   await expectNoHarm();
   await until("all are closed", () => begun.closed() === MANY);
-}, 120_000);
+});
 
 test("a message that never arrives in full holds no connection", async () => {
   const half = openMany((n) => message("{", 1_000 + n));
   await expectNoHarm();
   await until("all are closed", () => half.closed() === MANY);
-}, 120_000);
+});

@@ -65,7 +65,7 @@ describe("another user of the machine sees no key", () => {
       expect(JSON.stringify([command, cmd, started])).not.toContain(key);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     }
-  }, 120_000);
+  });
 
   test("in the arguments of the commands in the help", async () => {
     const pages = [...new Glob("src/{help,docs}/*.md").scanSync(ROOT), "README.md"];

@@ -91,7 +91,7 @@ describe("nobody else can restore it:", () => {
     expect({ screen, exitCode }).toMatchObject({ exitCode: 0 });
     expect(screen).not.toContain(PASSPHRASE);
     await backup.expectRestored(target);
-  }, 120_000);
+  });
 
   test("a short passphrase is refused", async () => {
     const folder = join(place.path, "short");

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { program, stopServer } from "../support/bridge.ts";
 import { commandLine } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/database.ts";
-
-setDefaultTimeout(120_000);
 
 /** Runs a command in a shell with umask 0. */
 async function runOpen(args: readonly string[], dataDir: string, input = "") {

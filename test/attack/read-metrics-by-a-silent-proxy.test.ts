@@ -48,4 +48,4 @@ test("a stranger can't read metrics through a proxy on the server's machine that
   const unix = join(dataDir, "ctxd.sock");
   const local = await fetch("http://localhost/api/metrics", { unix });
   expect(await local.text()).toContain("# HELP ctxd_http_requests_total");
-}, 120_000);
+});

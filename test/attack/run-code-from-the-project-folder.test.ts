@@ -1,4 +1,4 @@
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,8 +9,6 @@ import { SETTINGS } from "../../src/config/settings.ts";
 import { program, serverOf, stopServer } from "../support/bridge.ts";
 import { ctxd } from "../support/command-line.ts";
 import { readLines } from "../support/lines.ts";
-
-setDefaultTimeout(120_000);
 
 const Entry = Type.Object({ command: Type.String(), args: Type.Array(Type.String()) });
 const Settings = Type.Object({

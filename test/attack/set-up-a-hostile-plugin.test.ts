@@ -119,7 +119,6 @@ test
     expect(stdout.toString().split("\0").slice(-words.length)).toEqual(words);
     expect(existsSync(join(place, "mark"))).toBe(false);
   },
-  120_000,
 );
 
 test("a bundle takes no settings, and gives none to a shell", async () => {
@@ -179,20 +178,16 @@ describe("with hostile input the hooks end in time, without an error and without
     ),
     ["a path of megabytes", () => event({ transcript_path: `/${"x".repeat(2 << 20)}` })],
     ["a pipe as its folder", () => event({ cwd: join(home, "pipe.jsonl"), prompt: "x" })],
-  ])(
-    "%s",
-    async (_, make) => {
-      for (const name of ["Stop", "UserPromptSubmit"]) {
-        const { stdout, stderr, exitCode } = await runHook(name, make());
-        expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-        expect(stderr).toMatch(/^(ctxd: nothing was (captured|recalled): [^\n]{1,300}\n)?$/);
-        expect(stderr).not.toContain("call stack");
-        expect(stdout).not.toContain("polluted");
-      }
-      expect(readdirSync(dataDir).filter((each) => each.startsWith(".hook-"))).toEqual([]);
-    },
-    120_000,
-  );
+  ])("%s", async (_, make) => {
+    for (const name of ["Stop", "UserPromptSubmit"]) {
+      const { stdout, stderr, exitCode } = await runHook(name, make());
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+      expect(stderr).toMatch(/^(ctxd: nothing was (captured|recalled): [^\n]{1,300}\n)?$/);
+      expect(stderr).not.toContain("call stack");
+      expect(stdout).not.toContain("polluted");
+    }
+    expect(readdirSync(dataDir).filter((each) => each.startsWith(".hook-"))).toEqual([]);
+  });
 
   test("and the server answers, and has saved nothing of them", async () => {
     const { mcpServers } = await Bun.file(join(home, "plugin", ".mcp.json")).json();
@@ -200,5 +195,5 @@ describe("with hostile input the hooks end in time, without an error and without
     await using agent = await connectProgram("v1", { command, args, env, cwd: home });
     const saved = shownIn(await agent.call("list_memories", {})).map(({ content }) => content);
     expect(saved).toEqual(["Heron is the staging server."]);
-  }, 120_000);
+  });
 });

@@ -130,5 +130,4 @@ test.each<[string, RegExp, () => readonly [string, string | Buffer]]>([
     expect(cpu).toBeLessThan(RATIO * measureParsing());
     if (hasPeaks) expect(peak() - before).toBeLessThan(ROOM);
   },
-  120_000,
 );

@@ -132,7 +132,7 @@ test("an open export ends when its account is disabled", async () => {
     }
   } catch {}
   expect(lines.split("\n").length).toBeLessThan(2_000);
-}, 120_000);
+});
 
 test("the owner can't be disabled, and a member can disable nobody", async () => {
   expect(await outcomeOf(server.accounts.disable(owner.accountId))).toThrow("can't be disabled");

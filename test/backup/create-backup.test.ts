@@ -128,7 +128,7 @@ test("backups during writes and purges contain every confirmed memory", async ()
     for (const [id, contents] of allowed) expect(contents).toContain(found.get(id) ?? null);
     for (const [id, content] of found) expect(history.get(id)?.contents).toContain(content);
   }
-}, 120_000);
+});
 
 test("when a newer checkpoint removes files, the newer state is backed up", async () => {
   using place = folderOfTest();

@@ -146,7 +146,7 @@ test("a backup made during writes restores every memory whose save was answered"
   for (const id of atBackup.removed) expect(found.has(id)).toBe(false);
   for (const content of found.values()) expect(contents.has(content)).toBe(true);
   expect((await client.search("cat", { limit: 100 })).length).toBeGreaterThan(20);
-}, 120_000);
+});
 
 test("a backup after a server was killed has the memory whose save was answered", async () => {
   const root = temporaryFolder();
@@ -224,7 +224,7 @@ test("a restore that is killed leaves all files or none", async () => {
     const files = readdirSync(join(target, "memories"), { recursive: true });
     expect(files.sort()).toEqual(wanted);
   }
-}, 120_000);
+});
 
 test.each(["SIGINT", "SIGTERM"] as const)("%s leaves no incomplete backup", async (signal) => {
   const { root, dataDir } = createData();

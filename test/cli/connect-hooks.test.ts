@@ -64,7 +64,6 @@ test.each(CLIENTS.filter(({ hooks }) => hooks).map(({ id }) => id))(
     expect(await run([id, "--remove", "--yes"])).toMatchObject({ exitCode: 0 });
     expect(read(path)).toBe(mine);
   },
-  120_000,
 );
 
 test("with --allow an agent uses the memory without asking", async () => {
@@ -79,7 +78,7 @@ test("with --allow an agent uses the memory without asking", async () => {
   for (const id of ["claude-code", "codex", "gemini"]) await run([id, "--remove", "--yes"]);
   expect(exists(".claude/settings.json")).toBe(false);
   expect(exists(".gemini/settings.json")).toBe(false);
-}, 120_000);
+});
 
 test.each([
   ["opencode", "Skipped --allow: OpenCode has no settings for that"],
@@ -105,22 +104,18 @@ test.each([
   ["a trusted folder", { "/": "TRUST_FOLDER" }, false],
   ["a folder below a trusted one", { "/a": "DO_NOT_TRUST", "/x": "TRUST_PARENT" }, false],
   ["a folder that is excepted", { "/": "TRUST_FOLDER", "/./": "DO_NOT_TRUST" }, true],
-])(
-  "connect and doctor say whether Gemini CLI starts servers in %s",
-  async (_, rules, isSaid) => {
-    const { run, put, home } = homeWithAgents();
-    put(".gemini/trustedFolders.json", JSON.stringify(rules));
-    const says = (text: string) => text.includes("starts no MCP servers in");
-    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
-    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
-    const doctor = await ctxd(["doctor"], { env: { HOME: home, ...WITHOUT_MODEL } });
-    expect(says(doctor.stdout)).toBe(isSaid);
-    put(".gemini/settings.json", '{ "security": { "folderTrust": { "enabled": false } } }');
-    expect(says((await run(["gemini", "--yes"])).stderr)).toBe(false);
-    expect(says((await run(["gemini", "--remove", "--yes"])).stderr)).toBe(false);
-  },
-  120_000,
-);
+])("connect and doctor say whether Gemini CLI starts servers in %s", async (_, rules, isSaid) => {
+  const { run, put, home } = homeWithAgents();
+  put(".gemini/trustedFolders.json", JSON.stringify(rules));
+  const says = (text: string) => text.includes("starts no MCP servers in");
+  expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
+  expect(says((await run(["gemini", "--yes"])).stderr)).toBe(isSaid);
+  const doctor = await ctxd(["doctor"], { env: { HOME: home, ...WITHOUT_MODEL } });
+  expect(says(doctor.stdout)).toBe(isSaid);
+  put(".gemini/settings.json", '{ "security": { "folderTrust": { "enabled": false } } }');
+  expect(says((await run(["gemini", "--yes"])).stderr)).toBe(false);
+  expect(says((await run(["gemini", "--remove", "--yes"])).stderr)).toBe(false);
+});
 
 test("the plugin for OpenCode saves messages, recalls memories, and can be removed", async () => {
   const { run, read, at, home } = homeWithAgents();
@@ -289,7 +284,7 @@ test("the plugin for OpenClaw has a manifest and a setting, which go with it", a
   put(settings, other);
   await run(["openclaw", "--yes"]);
   expect(JSON.parse(read(settings)).plugins).toEqual(JSON.parse(other).plugins);
-}, 120_000);
+});
 
 test("another plugin of the same name is not replaced", async () => {
   const { run, read, put } = homeWithAgents();

@@ -187,29 +187,25 @@ const SITUATIONS: [what: string, textOf: (place: Place) => string | null][] = [
 ];
 
 describe("the home folder is the same, byte for byte, after connecting and --remove:", () => {
-  test.each(SITUATIONS)(
-    "%s",
-    (_, textOf) => {
-      const { fill, look, connect } = createHome();
-      fill(textOf);
-      const before = look();
-      connect(EVERYTHING);
-      expect(look()).not.toEqual(before);
-      connect(REMOVE);
-      expect(look()).toEqual(before);
-      // Again, in many steps.
-      connect({ capture: true });
-      connect();
-      connect({ allow: true, recall: true });
-      connect({ capture: false });
-      connect({ url: "https://memory.example.com/mcp" });
-      connect(EVERYTHING);
-      connect(REMOVE);
-      expect(look()).toEqual(before);
-      expect(connect(REMOVE)).toBe(0);
-    },
-    120_000,
-  );
+  test.each(SITUATIONS)("%s", (_, textOf) => {
+    const { fill, look, connect } = createHome();
+    fill(textOf);
+    const before = look();
+    connect(EVERYTHING);
+    expect(look()).not.toEqual(before);
+    connect(REMOVE);
+    expect(look()).toEqual(before);
+    // Again, in many steps.
+    connect({ capture: true });
+    connect();
+    connect({ allow: true, recall: true });
+    connect({ capture: false });
+    connect({ url: "https://memory.example.com/mcp" });
+    connect(EVERYTHING);
+    connect(REMOVE);
+    expect(look()).toEqual(before);
+    expect(connect(REMOVE)).toBe(0);
+  });
 
   test("without a folder of any client, nothing is written", () => {
     const home = temporaryFolder();
@@ -289,35 +285,27 @@ describe("what changed in between stays, and all of ctxd goes:", () => {
     ["files of the person", others],
     ["empty lists of servers, hooks and rules", containers],
     ["files that connect created", () => null],
-  ] as const)(
-    "%s",
-    (_, textOf) => {
-      const { places, fill, look, connect } = createHome();
-      fill(textOf);
-      const values = places.map(({ path, format }) =>
-        existsSync(path) ? parse(path, format) : {},
-      );
-      const names = look().map(([name]) => name);
-      connect(EVERYTHING);
-      for (const place of places) rewrite(place);
-      connect({ recall: false });
-      connect(REMOVE);
-      for (const [index, { path, format, beside }] of places.entries()) {
-        // What the file must have, the agent's own field needs too.
-        const needed = Object.keys(values[index]).length === 0 ? beside : {};
-        expect(parse(path, format)).toEqual({ own: 1, ...values[index], ...needed });
-      }
-      const after = look();
-      expect(JSON.stringify(after)).not.toMatch(/ctxd/);
-      const created = places.map(({ path }) => path);
-      const isNew = ([name]: unknown[]) => !names.includes(String(name));
-      const added = after.filter(isNew).filter(([, , content]) => content !== false);
-      expect(added.every(([name]) => created.some((path) => path.endsWith(String(name))))).toBe(
-        true,
-      );
-    },
-    120_000,
-  );
+  ] as const)("%s", (_, textOf) => {
+    const { places, fill, look, connect } = createHome();
+    fill(textOf);
+    const values = places.map(({ path, format }) => (existsSync(path) ? parse(path, format) : {}));
+    const names = look().map(([name]) => name);
+    connect(EVERYTHING);
+    for (const place of places) rewrite(place);
+    connect({ recall: false });
+    connect(REMOVE);
+    for (const [index, { path, format, beside }] of places.entries()) {
+      // What the file must have, the agent's own field needs too.
+      const needed = Object.keys(values[index]).length === 0 ? beside : {};
+      expect(parse(path, format)).toEqual({ own: 1, ...values[index], ...needed });
+    }
+    const after = look();
+    expect(JSON.stringify(after)).not.toMatch(/ctxd/);
+    const created = places.map(({ path }) => path);
+    const isNew = ([name]: unknown[]) => !names.includes(String(name));
+    const added = after.filter(isNew).filter(([, , content]) => content !== false);
+    expect(added.every(([name]) => created.some((path) => path.endsWith(String(name))))).toBe(true);
+  });
 
   test("a comment, a hook in ctxd's group, and other indentation", () => {
     const { home, places, connect } = createHome();

@@ -44,7 +44,7 @@ test("every client can be connected, is listed as connected, and can be disconne
   expect(gone).toHaveLength(CLIENTS.length);
   const files = readdirSync(home, { recursive: true, encoding: "utf8" });
   expect(files.filter((name) => /\.tmp$|ctxd/.test(name))).toEqual([]);
-}, 120_000);
+});
 
 test("--all connects every installed agent, also when the file of one is damaged", async () => {
   const home = temporaryFolder();
@@ -235,11 +235,11 @@ test("Claude Code can run the server and the hook of its settings", async () => 
   }
   await run(["claude-code", "--remove", "--yes"], { dataDir });
   expect(existsSync(join(home, ".claude", "settings.json"))).toBe(false);
-}, 120_000);
+});
 
 test("recall prints nothing without memories", async () => {
   const dataDir = temporaryFolder();
   const { env } = program(dataDir);
   expect(await ctxd(["recall"], { dataDir, env })).toEqual({ stdout: "", stderr: "", exitCode: 0 });
   await stopServer(dataDir);
-}, 120_000);
+});

@@ -35,7 +35,7 @@ test("--wait answers when no file has the text any more, and the receipt says so
   expect(receipt).toMatch(/^About {12}not recorded$/m);
   expect(receipt).not.toMatch(/Annegret|zebrafish|Xanten/);
   expect(await filesWith("zebrafish")).toEqual([]);
-}, 120_000);
+});
 
 test("in a terminal the memories are shown with what stays, and some may be kept", async () => {
   await run(["save", "Anna sings."]);
@@ -70,7 +70,7 @@ test("in a terminal the memories are shown with what stays, and some may be kept
   expect((await run(["forget", "--about", "Anna", "--yes", "--json"])).stdout).toContain(
     '"deleted": 1',
   );
-}, 120_000);
+});
 
 test("what makes no sense is refused before anything is deleted", async () => {
   await run(["save", "Carol sings."]);
@@ -89,4 +89,4 @@ test("what makes no sense is refused before anything is deleted", async () => {
     exitCode: 1,
   });
   expect((await run(["search", "Carol"])).stdout).toContain("Carol sings.");
-}, 120_000);
+});

@@ -93,7 +93,7 @@ describe.each([
     expect(await hook(["recall"], asks)).toEqual(silent);
     const elsewhere = { ...asks, session_id: "other", cwd: repository("elsewhere") };
     expect(await hook(["recall"], elsewhere)).toEqual(silent);
-  }, 120_000);
+  });
 });
 
 /** What the hooks of the real programs sent, without the place: at the end of a turn, and in the next session. */
@@ -129,48 +129,44 @@ const RECORDED: [string, Record<string, unknown>, Record<string, unknown>, strin
   ],
 ];
 
-test.each(RECORDED)(
-  "the hooks of %s, as it runs them",
-  async (name, stop, next, beginning) => {
-    const folder = repository(`${name}-repository`);
-    const session = `session_${name}`;
-    // Kimi Code names no file: it is found by the session.
-    const kimi = join(home, "kimi", "sessions", "wd_1", session, "agents", "main", "wire.jsonl");
-    const path = name === "kimi" ? kimi : join(home, `${name}-recorded.jsonl`);
-    const fixture = join(import.meta.dir, "..", "fixtures", "transcripts", `${name}.jsonl`);
-    const text = readFileSync(fixture, "utf8").replaceAll("/home/sam/atlas", folder);
-    const [, id = ""] = /(?:"sessionId"|"session_start","id"):"([^"]+)"/.exec(text) ?? [];
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, id === "" ? text : text.replaceAll(id, session));
-    const run = async (kind: string, event: object) => {
-      const input = JSON.stringify({ session_id: session, cwd: folder, ...event });
-      const words = [kind, "--agent", name];
-      return ctxd(words, { dataDir, env: { ...env, KIMI_CODE_HOME: join(home, "kimi") }, input });
-    };
-    const place = name === "kimi" ? {} : { transcript_path: path };
-    expect(await run("capture", { ...stop, ...place })).toEqual({
-      stdout: "",
-      stderr: "",
-      exitCode: 0,
-    });
-    await untilSaved(session, ["User: REMEMBER: Our", "Assistant: SAVED"]);
-    const saved = await savedTexts(session);
-    expect(saved).toContain(`project: ${name}-repository`);
-    expect(saved).not.toContain("system-reminder");
-    await agent.call("save_memory", {
-      content: "Our mascot is a newt.",
-      project: `${name}-repository`,
-    });
-    const recalled = await run("recall", { ...next, session_id: "session_next" });
-    expect(recalled).toMatchObject({ stderr: "", exitCode: 0 });
-    expect(recalled.stdout).toStartWith(beginning);
-    expect(recalled.stdout).toContain("Our mascot is a newt.");
-    // Qwen Code repeats its event for a prompt, without one, after each call of a tool.
-    const again = { hook_event_name: "UserPromptSubmit", prompt: "", session_id: "session_again" };
-    expect(await run("recall", again)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
-  },
-  120_000,
-);
+test.each(RECORDED)("the hooks of %s, as it runs them", async (name, stop, next, beginning) => {
+  const folder = repository(`${name}-repository`);
+  const session = `session_${name}`;
+  // Kimi Code names no file: it is found by the session.
+  const kimi = join(home, "kimi", "sessions", "wd_1", session, "agents", "main", "wire.jsonl");
+  const path = name === "kimi" ? kimi : join(home, `${name}-recorded.jsonl`);
+  const fixture = join(import.meta.dir, "..", "fixtures", "transcripts", `${name}.jsonl`);
+  const text = readFileSync(fixture, "utf8").replaceAll("/home/sam/atlas", folder);
+  const [, id = ""] = /(?:"sessionId"|"session_start","id"):"([^"]+)"/.exec(text) ?? [];
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, id === "" ? text : text.replaceAll(id, session));
+  const run = async (kind: string, event: object) => {
+    const input = JSON.stringify({ session_id: session, cwd: folder, ...event });
+    const words = [kind, "--agent", name];
+    return ctxd(words, { dataDir, env: { ...env, KIMI_CODE_HOME: join(home, "kimi") }, input });
+  };
+  const place = name === "kimi" ? {} : { transcript_path: path };
+  expect(await run("capture", { ...stop, ...place })).toEqual({
+    stdout: "",
+    stderr: "",
+    exitCode: 0,
+  });
+  await untilSaved(session, ["User: REMEMBER: Our", "Assistant: SAVED"]);
+  const saved = await savedTexts(session);
+  expect(saved).toContain(`project: ${name}-repository`);
+  expect(saved).not.toContain("system-reminder");
+  await agent.call("save_memory", {
+    content: "Our mascot is a newt.",
+    project: `${name}-repository`,
+  });
+  const recalled = await run("recall", { ...next, session_id: "session_next" });
+  expect(recalled).toMatchObject({ stderr: "", exitCode: 0 });
+  expect(recalled.stdout).toStartWith(beginning);
+  expect(recalled.stdout).toContain("Our mascot is a newt.");
+  // Qwen Code repeats its event for a prompt, without one, after each call of a tool.
+  const again = { hook_event_name: "UserPromptSubmit", prompt: "", session_id: "session_again" };
+  expect(await run("recall", again)).toEqual({ stdout: "", stderr: "", exitCode: 0 });
+});
 
 test("hooks of Cursor save each message as it is sent", async () => {
   const folder = repository("cursor-project");
@@ -189,13 +185,13 @@ test("hooks of Cursor save each message as it is sent", async () => {
   const begins = { ...common, conversation_id: "c-2", hook_event_name: "sessionStart" };
   const { stdout } = await hook(["recall", "--agent", "cursor"], begins);
   expect(JSON.parse(stdout).additional_context).toContain("newt");
-}, 120_000);
+});
 
 test("recalled texts contain no control characters for the terminal", async () => {
   await agent.call("save_memory", { content: "The gate \u001b[2J is open.", project: "escapes" });
   const { stdout } = await ctxd(["recall", "--project", "escapes"], { dataDir, env });
   expect(stdout).toContain("The gate \\u{1b}[2J is open.");
-}, 120_000);
+});
 
 test.each(["abc", "199", "100001", "1e3"])(
   "a budget of %s is refused in a command, but ignored in a hook",
@@ -209,7 +205,6 @@ test.each(["abc", "199", "100001", "1e3"])(
     const warning = `ctxd: nothing was recalled: ${problem}\n`;
     expect(answered).toEqual({ stdout: "", stderr: warning, exitCode: 0 });
   },
-  120_000,
 );
 
 test.each([
@@ -224,18 +219,14 @@ test.each([
     { transcript_path: 7, session_id: [], turns: [{ role: 1 }], prompt: {} },
   ],
   ["a session whose name is too long", { prompt: "x", session_id: "s".repeat(500), cwd: "/" }],
-])(
-  "a hook with %s as its input does not fail",
-  async (_, input) => {
-    for (const words of [
-      ["capture", "--unknown", "option"],
-      ["recall", "--unknown", "option"],
-    ]) {
-      expect(await hook(words, input)).toMatchObject({ stdout: "", exitCode: 0 });
-    }
-  },
-  120_000,
-);
+])("a hook with %s as its input does not fail", async (_, input) => {
+  for (const words of [
+    ["capture", "--unknown", "option"],
+    ["recall", "--unknown", "option"],
+  ]) {
+    expect(await hook(words, input)).toMatchObject({ stdout: "", exitCode: 0 });
+  }
+});
 
 test("a hook without a server starts one without waiting, and no message is lost", async () => {
   const folder = join(temporaryFolder(), "data");
@@ -258,4 +249,4 @@ test("a hook without a server starts one without waiting, and no message is lost
   } finally {
     await stopServer(folder);
   }
-}, 120_000);
+});

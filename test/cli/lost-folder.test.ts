@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   existsSync,
   mkdirSync,
@@ -20,7 +20,6 @@ import { serving } from "../support/server-process.ts";
 import { until } from "../support/until.ts";
 
 // Most of these start a program, which starts a server that loads the model.
-setDefaultTimeout(120_000);
 
 const home = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const dataDir = join(home, "disk", "data");

@@ -56,7 +56,7 @@ describe.each([
     expect(await migrate("--check")).toMatchObject(done);
     expect(await migrate()).toMatchObject(done);
     await end();
-  }, 120_000);
+  });
 });
 
 describe("on PostgreSQL", () => {
@@ -76,7 +76,7 @@ describe("on PostgreSQL", () => {
       expect(stderr).toContain("was migrated by a newer ctxd");
     }
     await end();
-  }, 120_000);
+  });
 
   test("commands do not migrate a schema that servers share", async () => {
     const { last, env, execute, end } = await onPostgres();
@@ -86,7 +86,7 @@ describe("on PostgreSQL", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain("run ctxd migrate");
     await end();
-  }, 120_000);
+  });
 
   test("an unreachable database is reported in one line without the password", async () => {
     const { env, database, end } = await onPostgres();
@@ -108,5 +108,5 @@ describe("on PostgreSQL", () => {
       expect(stderr).not.toMatch(/secret-1|unexpected|\n./);
     }
     await end();
-  }, 120_000);
+  });
 });

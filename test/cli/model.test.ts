@@ -72,7 +72,7 @@ describe("ctxd model", () => {
     expect((await at.run(["model", "use", "bge-small"])).exitCode).toBe(0);
     expect(await modelOf(at)).toContain("bge-small-en-v1.5");
     expect((await at.run(["model", "use", "bge-small"])).stderr).toContain("already in use");
-  }, 120_000);
+  });
 
   test("a start says what to do when the selected model is missing", async () => {
     const { run, dataDir } = machine();
@@ -97,7 +97,7 @@ describe("ctxd model", () => {
     expect((await run(["model", "list"])).stderr).toContain("is damaged: run ctxd model use again");
     expect((await run(["model", "use", "bge-small"])).exitCode).toBe(0);
     expect((await run(["model", "list"])).exitCode).toBe(0);
-  }, 120_000);
+  });
 
   test("downloads only from the given mirror", async () => {
     const asked: string[] = [];

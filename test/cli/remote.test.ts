@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
   existsSync,
@@ -24,7 +24,6 @@ import { claudeCodeLines, toLines, writeTranscript } from "../support/transcript
 import { until } from "../support/until.ts";
 
 // These start a server that loads the model, and programs.
-setDefaultTimeout(120_000);
 
 const dataDir = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const port = freePort();

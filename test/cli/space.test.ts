@@ -243,4 +243,4 @@ test("spaces of servers that share PostgreSQL are managed in the same way", asyn
   expect((await run("space", "delete", "Büro", "--yes")).exitCode).toBe(0);
   expect(JSON.parse((await run("space", "list", "--json")).stdout)).toEqual([]);
   expect(JSON.parse((await run("key", "list", "--json")).stdout)).toEqual([]);
-}, 120_000);
+});

@@ -28,7 +28,7 @@ test("the command lists what could be tidied, and applies nothing unasked", asyn
   expect((await run("tidy", "--undo", "unknown")).exitCode).toBe(1);
   const { kinds } = JSON.parse((await run("tidy", "--json")).stdout) as TidyReport;
   expect(kinds.expiring).toBe(1);
-}, 120_000);
+});
 
 test("--apply leaves a memory that no other project is near, and --undo names each change that it can't undo", async () => {
   const folder = temporaryFolder();
@@ -54,7 +54,7 @@ test("--apply leaves a memory that no other project is near, and --undo names ea
   expect(exitCode).toBe(1);
   expect(stderr).toContain("wait_gone");
   expect(stderr).toContain("wait_away");
-}, 120_000);
+});
 
 test("--apply makes history of what is said twice or outdated, and --undo takes it back in time", async () => {
   const folder = temporaryFolder();
@@ -111,4 +111,4 @@ test("--apply makes history of what is said twice or outdated, and --undo takes 
   const late = await tidy("--undo", `${outcome.undo}`);
   expect(late).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("too late") });
   expect((await tidy("--apply", "--yes")).stderr).toBe("There was nothing to apply.\n");
-}, 120_000);
+});

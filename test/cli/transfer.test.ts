@@ -74,7 +74,7 @@ test("imported memories are exported unchanged, also after an import into an emp
   const second = await ctxd(["export", "-"], options);
   expect(second.stdout).toBe(readFileSync(path, "utf8"));
   process.kill(JSON.parse(readFileSync(join(empty, "owner.json"), "utf8")).pid);
-}, 120_000);
+});
 
 test("only requests over the socket can name an account", async () => {
   const { id } = JSON.parse((await run(["user", "list", "--json"])).stdout).at(-1);
@@ -250,7 +250,7 @@ test("a killed import continues when it is repeated, and creates no memory twice
   await run(["export", exported]);
   const contents = linesOf(exported).map((line) => JSON.parse(line).content);
   expect(contents.toSorted()).toEqual(text.toSorted());
-}, 120_000);
+});
 
 test("an export is not written as another kind of file", async () => {
   const path = join(root, "memories.csv");

@@ -54,17 +54,13 @@ const filesOf = (folder: string, name: RegExp) =>
 
 describe("the Python client:", () => {
   for (const name of filesOf("tests", /^test_(.+)\.py$/)) {
-    test.skipIf(!canRun(name))(
-      `its tests of ${name}`,
-      async () => {
-        const { code, said } = await run(server, "-m", "unittest", `tests.test_${name}`);
-        expect(said).toMatch(/^Ran [1-9]\d* tests/m);
-        expect(said).toMatch(/^OK$/m);
-        expect(said).not.toContain("ResourceWarning");
-        expect(code).toBe(0);
-      },
-      120_000,
-    );
+    test.skipIf(!canRun(name))(`its tests of ${name}`, async () => {
+      const { code, said } = await run(server, "-m", "unittest", `tests.test_${name}`);
+      expect(said).toMatch(/^Ran [1-9]\d* tests/m);
+      expect(said).toMatch(/^OK$/m);
+      expect(said).not.toContain("ResourceWarning");
+      expect(code).toBe(0);
+    });
   }
 
   const SAID: { [example: string]: string } = {
@@ -74,16 +70,12 @@ describe("the Python client:", () => {
     pydantic_ai_agent: '"saved":true',
   };
   for (const name of filesOf("examples", /^(.+)\.py$/)) {
-    test.skipIf(!canRun(name))(
-      `its example ${name}`,
-      async () => {
-        await embedder.ready();
-        const { code, said } = await run(meaningful, join("examples", `${name}.py`));
-        expect(said).toContain(SAID[name] ?? "an example that is not tried");
-        expect(code).toBe(0);
-      },
-      120_000,
-    );
+    test.skipIf(!canRun(name))(`its example ${name}`, async () => {
+      await embedder.ready();
+      const { code, said } = await run(meaningful, join("examples", `${name}.py`));
+      expect(said).toContain(SAID[name] ?? "an example that is not tried");
+      expect(code).toBe(0);
+    });
   }
 
   test.skipIf(!python)("its named memories are those of the TypeScript package", async () => {

@@ -66,5 +66,4 @@ test.skipIf(missing !== null)(
     }
     expect(filesWith(dataDir, ["after the clock was set"])).not.toEqual([]);
   },
-  120_000,
 );

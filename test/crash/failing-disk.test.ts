@@ -158,7 +158,6 @@ test.skipIf(missing !== null)(
     const found = await contents(createClient(again.origin, key));
     expect(found).toEqual([...answered, "the last"].sort());
   },
-  120_000,
 );
 
 const FAULTS: readonly Partial<Rules>[] = [

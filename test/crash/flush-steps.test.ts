@@ -99,6 +99,5 @@ for (const [kind, steps] of Object.entries(KINDS)) {
       const { recorded, there } = basesOf(dataDir);
       expect(there).toEqual(recorded);
     },
-    120_000,
   );
 }

@@ -111,7 +111,7 @@ test.concurrent("a server that is killed right after it answered forgets when it
     await using _ = await serveImpatiently(dataDir);
     expect(await untilGone(dataDir, words, PATIENCE)).toEqual([]);
   }
-}, 120_000);
+});
 
 test.concurrent.each(["checkpoint recorded", "former base removed"])(
   "what a flush has dropped from the log, ended by a crash right after the step %s, is gone when the server starts again",
@@ -281,7 +281,6 @@ test.concurrent.each(SIZES)(
       expect(await table.select({})).toHaveLength(count - 1);
     });
   },
-  120_000,
 );
 
 async function until(condition: () => Promise<boolean>, otherwise: string): Promise<void> {

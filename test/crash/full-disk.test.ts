@@ -160,7 +160,6 @@ test.skipIf(!mounted)(
     }
     expect(await server.end()).toBe(0);
   },
-  120_000,
 );
 
 test.skipIf(!mounted)(
@@ -207,7 +206,6 @@ test.skipIf(!mounted)(
     await using server = await serveImpatiently(dataDir);
     expect(await differences(createClient(server.origin, key), expected)).toEqual(NONE);
   },
-  120_000,
 );
 
 test.skipIf(!mounted)("ctxd serve on a full disk starts, or says why in one sentence", async () => {

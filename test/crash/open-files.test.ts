@@ -45,7 +45,6 @@ test.skipIf(process.platform !== "linux")(
     const page = await data.memories.list(wholeAccount(accountId), { filter: {}, limit: 100 });
     expect(page.memories).toHaveLength(100);
   },
-  120_000,
 );
 
 function newMemory(content: string) {

@@ -37,4 +37,4 @@ test("an older version of a fact links to the newer one", async () => {
   const { id } = await client.save({ content: "The wifi password of the guests is now harbour" });
   const { text } = await person.visit("/memories?q=wifi+password+of+the+guests");
   expect(text).toContain(`<a href="/memories/${id}">There is a newer memory</a>`);
-}, 120_000);
+});

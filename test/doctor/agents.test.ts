@@ -161,7 +161,7 @@ unixOnly("an agent can't hold up, flood or deceive the doctor:", () => {
     await until("all have ended", async () => !pids.some(isRunning) || null);
     // What a program leaves behind of its own will is its own matter.
     process.kill(Number(readFileSync(join(folder, "left"), "utf8")));
-  }, 120_000);
+  });
 
   test("none waits for another", async () => {
     const after = (own: string, other: string) =>

@@ -133,4 +133,4 @@ test("one day: an agent connects and saves, and the next agent recalls what matt
   const last = await begin("s-5", atlas);
   expect(last).toContain("on Tuesdays");
   expect(last).not.toContain("heron");
-}, 120_000);
+});

@@ -60,7 +60,7 @@ test("from an empty folder to a fact that a second agent knows, by commands", as
   await using second = await connect("cursor", ".cursor/mcp.json");
   await tellAndAsk(first, second, step);
   expectAtMost(MOST.commands);
-}, 120_000);
+});
 
 test("from the link of the start to a fact that a second agent knows, by pages", async () => {
   await using server = await startOAuthServer({ embedder: sharedEmbedder() });
@@ -102,4 +102,4 @@ test("from the link of the start to a fact that a second agent knows, by pages",
   });
   await browser.close();
   expectAtMost(MOST.pages);
-}, 120_000);
+});

@@ -184,4 +184,4 @@ test("leaving the page ends an import, and a new one can begin", async () => {
     });
     expect(await page.getByRole("alert").count()).toBe(0);
   });
-}, 120_000);
+});

@@ -90,4 +90,4 @@ test("a day of a team: what one's agent learned, the other's recalls; the person
   expect((await annCursor.search("which branch is deployed?"))[0]).toContain("stable");
   expect((await elsewhere.search("what does Bob read?")).join()).toContain("sailing");
   for (const agent of [annClaude, annCursor, bobCodex, bobGemini, elsewhere]) await agent.end();
-}, 120_000);
+});

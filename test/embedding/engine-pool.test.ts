@@ -276,7 +276,7 @@ test("several engines make the same vectors as one, while one of them ends", asy
   const during = embedAll();
   workers.at(-1)?.postMessage({ type: "close" });
   expect(await during).toEqual(expected);
-}, 120_000);
+});
 
 test("a machine gets engines by its cores and its memory", () => {
   const GB = 1 << 30;

@@ -121,4 +121,4 @@ test("the last sentence of 30,000 characters is in a passage", async () => {
   const cosines = passages.map((passage) => cosine(passage, query));
   const last = cosines.pop() ?? 0;
   expect(last).toBeGreaterThan(Math.max(...cosines) + 0.05);
-}, 120_000);
+});

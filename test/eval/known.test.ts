@@ -47,7 +47,7 @@ describe("in a store of terse notes", () => {
     );
     expect(silent).toBeGreaterThanOrEqual(0.9);
     expect(share(evidence, (score) => score >= FLOOR)).toBeGreaterThanOrEqual(0.94);
-  }, 120_000);
+  });
 });
 
 test("a nonsense word is below the floor among 25 memories, and in one", async () => {

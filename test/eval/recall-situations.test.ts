@@ -18,4 +18,4 @@ test("recall brings what matters, and little else", async () => {
   expect(prompts.recall).toBeGreaterThanOrEqual(0.71);
   expect(both.precision).toBeGreaterThanOrEqual(0.89);
   expect(both.recall).toBeGreaterThanOrEqual(0.86);
-}, 120_000);
+});

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -12,7 +12,6 @@ import { until } from "../support/until.ts";
 import { createDataFolders, initialize, noDashboard, saveCall, textOf } from "./support/bridges.ts";
 
 // Most of these start a program, which starts a server that loads the model.
-setDefaultTimeout(120_000);
 
 const { newFolder } = createDataFolders();
 

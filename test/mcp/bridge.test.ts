@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { program, startBridge } from "../support/bridge.ts";
 import { createClient } from "../support/client.ts";
@@ -8,7 +8,6 @@ import { until } from "../support/until.ts";
 import { createDataFolders, initialize, saveCall, textOf } from "./support/bridges.ts";
 
 // Most of these start a program, which starts a server that loads the model.
-setDefaultTimeout(120_000);
 
 const { newFolder, shared } = createDataFolders();
 

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -11,7 +11,6 @@ import { envelope, NEW } from "./support/agent-messages.ts";
 import { createDataFolders, initialize, noDashboard, saveCall, textOf } from "./support/bridges.ts";
 
 // Some of these start a server, which loads the model.
-setDefaultTimeout(120_000);
 
 const { newFolder } = createDataFolders();
 

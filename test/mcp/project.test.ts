@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,6 @@ import {
 import { startServer } from "../support/server.ts";
 
 // Some of these start a program, and that one a server, which loads the model.
-setDefaultTimeout(120_000);
 
 const server = await startServer();
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));

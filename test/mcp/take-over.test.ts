@@ -1,12 +1,10 @@
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readOwner } from "../../src/db/data-lock.ts";
 import { serverOf, start, startBridge, stopServer } from "../support/bridge.ts";
 import { until } from "../support/until.ts";
-
-setDefaultTimeout(120_000);
 
 const root = mkdtempSync(join(tmpdir(), "ctxd-test-"));
 const dataDir = join(root, "data");

@@ -178,7 +178,7 @@ test("an older version of a fact names the newer memory", async () => {
   const found = await client.call("search_memories", { query: "wifi password of the guests" });
   expect(contentsOf(found)[0]).toContain("harbour-lamp");
   expect(found.text).toContain(`there is a newer one: ${id}`);
-}, 120_000);
+});
 
 test("recall_context returns what matters, each memory once", async () => {
   const { accountId } = await server.account();

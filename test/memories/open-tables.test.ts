@@ -12,7 +12,7 @@ test("with more room for views, more tables stay open", async () => {
   const headers = { authorization: `Bearer ${owner.key}` };
   const text = await (await fetch(`${server.origin}/api/metrics`, { headers })).text();
   expect(Number(/^ctxd_open_tables (\d+)$/m.exec(text)?.[1])).toBe(64);
-}, 120_000);
+});
 
 test("the number of open tables is limited while many accounts write and read", async () => {
   await using server = await startServer();
@@ -40,7 +40,7 @@ test("the number of open tables is limited while many accounts write and read", 
   const contents = pages.map(({ memories }) => contentsOf(memories));
   expect(contents).toEqual(accounts.map((_, n) => [`number ${n}`]));
   expect(await openTables()).toBeLessThan(97);
-}, 120_000);
+});
 
 test("requests do not wait long for a table that is being opened, and later ones use it", async () => {
   const table = {} as PooledTable;

@@ -46,7 +46,7 @@ test("exact names, numbers, other languages and the end of a long text come firs
     const [first] = contentsOf(await ada.search(question, { limit: 1 }));
     expect({ question, first }).toEqual({ question, first: content });
   }
-}, 120_000);
+});
 
 test("a search explains its scores only when asked", async () => {
   const [plain] = await ada.search("4021");

@@ -50,7 +50,7 @@ test("the old table is removed later if it can't be removed at first", async () 
   await until("one base", () => readdirSync(join(dataDir, "memories")).length === 1);
   expect(failures).toBeLessThan(0);
   expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(40);
-}, 120_000);
+});
 
 test("nothing remains of an account that is removed while its copy is started", async () => {
   const { dataDir } = await prepare(10);
@@ -107,7 +107,7 @@ test("an account that keeps failing does not delay the others, and is embedded a
   isBroken = false;
   await untilDone(data);
   expect((await data.memories.stats(wholeAccount(ACCOUNT))).memories).toBe(10);
-}, 120_000);
+});
 
 test("a write that waits for a place goes to the table that replaces its table meanwhile", async () => {
   const { dataDir, ids } = await prepare(3);
@@ -143,4 +143,4 @@ test("a write that waits for a place goes to the table that replaces its table m
   await untilDone(data);
   const { memories } = await data.memories.list(wholeAccount(ACCOUNT), { filter: {}, limit: 10 });
   expect(memories.map(({ id }) => id).sort()).toEqual(ids.slice(1).sort());
-}, 120_000);
+});

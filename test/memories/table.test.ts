@@ -217,6 +217,6 @@ describe("a table that does not fit in memory answers like one that does", () =>
       await writing.flush.run("flush");
       await both();
       expect(compared).toBeGreaterThan(0);
-    }, 120_000);
+    });
   }
 });

@@ -86,7 +86,7 @@ test("500 simultaneous writes give the expected memories, and the next read sees
     const found = await ada.search(content, { mode: "semantic", limit: 100 });
     expect(found.filter((memory) => memory.id === id)).toHaveLength(1);
   }
-}, 120_000);
+});
 
 const byId = (a: Memory, b: Memory) => (a.id < b.id ? -1 : 1);
 
@@ -217,7 +217,7 @@ test("a committed write is answered, also if nothing can be read afterwards", as
   isBroken = false;
   expect((await account.list()).memories).toHaveLength(3);
   expect((await account.save({ content: "made" }, headers)).id).toBe(saved.id);
-}, 120_000);
+});
 
 /** LanceDB whose tables can't be read while `isBroken`. */
 function breakReads(isBroken: () => boolean) {
@@ -268,4 +268,4 @@ test("writes beyond the limit of waiting ones are refused, and the others succee
   expect(counts.made?.length).toBeGreaterThan(4_000);
   const deleted = await account.removeMatching({ created_before: "2100-01-01" });
   expect(deleted).toBe((counts.made?.length ?? 0) + 1);
-}, 120_000);
+});

@@ -83,7 +83,7 @@ test("mcp-remote signs in through the browser, uses and renews its tokens, and s
   const listing = list();
   await allow();
   expect(await listing).toContain("Sam is allergic to peanuts");
-}, 120_000);
+});
 
 test("mcp-remote sends a key, and the name of the agent", async () => {
   const account = await server.account();
@@ -93,4 +93,4 @@ test("mcp-remote sends a key, and the name of the agent", async () => {
   expect(browser.opened).toHaveLength(before);
   const { memories } = await account.list();
   expect(memories).toMatchObject([{ content: "Sam likes pears", agent_id: "claude-desktop" }]);
-}, 120_000);
+});

@@ -134,4 +134,4 @@ test("the hooks save and recall only if the plugin's settings say so", async () 
   expect(await runHook(recall, {}, begins)).toEqual(silent);
   const { stdout } = await runHook(recall, { CLAUDE_PLUGIN_OPTION_RECALL: "true" }, begins);
   expect(JSON.parse(stdout).hookSpecificOutput.additionalContext).toContain("heron");
-}, 120_000);
+});

@@ -46,4 +46,4 @@ test("commands on accounts, keys and the security log use the shared database", 
     "key_created",
     "owner_set_up",
   ]);
-}, 120_000);
+});

@@ -143,5 +143,4 @@ test.each(["deleted", "left without a member by a removed account"] as const)(
     // Neither idempotency keys nor activity, nor anything else by its id.
     expect(filesWith(data.dataDir, [space.id])).toEqual([]);
   },
-  120_000,
 );

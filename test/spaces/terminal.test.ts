@@ -1,4 +1,4 @@
-import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json" with { type: "json" };
@@ -9,7 +9,6 @@ import { temporaryFolder } from "../support/database.ts";
 import { testCacheDir } from "../support/embedder.ts";
 
 // These start programs, and a server that loads the model.
-setDefaultTimeout(120_000);
 
 const { newFolder, shared: dataDir } = createDataFolders();
 const env = { HOME: "/nonexistent", CTXD_CACHE_DIR: testCacheDir, CTXD_PORT: "0" };

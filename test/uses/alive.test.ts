@@ -60,4 +60,4 @@ test("what an agent captures, recalls and finds is in the status, and its dead h
   expect(await stateOf("claude-code")).toMatchObject({
     warnings: [`was active on 2 days and captured nothing since ${day(40)}`],
   });
-}, 120_000);
+});

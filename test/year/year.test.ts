@@ -122,7 +122,7 @@ test("a week is lived with the real server, its hooks and its tools, and measure
       { ...month, memories: 9_999 },
     ]),
   ).toBe(2);
-}, 120_000);
+});
 
 const MEMORY: FoundMemory = {
   id: "",

@@ -128,7 +128,7 @@ test("what passes a filter in memory is what a base finds, lists and searches", 
     const before = { from: { ...last, isBackward: true }, except, limit: 3, order };
     expect(await listed(base, filter, before)).toEqual(ids.slice(0, -1).slice(-3));
   }
-}, 120_000);
+});
 
 test("the first memory of a base that expires or is superseded is left out", async () => {
   const { bases, base } = await openBase([await storedMemory(1)]);

@@ -160,5 +160,4 @@ test.each(SEEDS)(
       return isFlushed && Bun.deepEquals((await bases()).sort(), recorded);
     });
   },
-  120_000,
 );

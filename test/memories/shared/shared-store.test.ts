@@ -187,7 +187,7 @@ test("another server flushes the log of one that has ended", async () => {
   await until("the flush", async () => (await b.log.entries(ID)).length === 0);
   expect(await bases()).toHaveLength(1);
   expect(await contents(b)).toEqual(["left"]);
-}, 120_000);
+});
 
 test("a write with a lost answer is not repeated when its entry is flushed already", async () => {
   const { replica } = await createReplicas([ID]);

@@ -75,5 +75,4 @@ test.each(STEPS)(
       return (await isFlushed(other)) && all.length === 1 && all[0] === head?.checkpoint?.base;
     });
   },
-  120_000,
 );
