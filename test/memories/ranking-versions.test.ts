@@ -170,6 +170,17 @@ test("a search over HTTP puts the current version first, and marks the others", 
   }
 });
 
+test("what says that something is over comes before what names it, although it does not repeat what it was for", async () => {
+  await using server = await startServer({ embedder: sharedEmbedder() });
+  const ada = await server.account();
+  const old = await ada.save({ content: "Use eslint for linting." });
+  server.clock.advance(86_400_000);
+  const { id } = await ada.save({ content: "Replaced eslint with biome." });
+  const [first, second] = await ada.search("Which linter do we use?");
+  expect(first).toMatchObject({ id, replaces: [old.id] });
+  expect(second).toMatchObject({ id: old.id, newer: id });
+});
+
 test("a negation of the same words is the newer version, and no repetition", async () => {
   await using server = await startServer({ embedder: sharedEmbedder() });
   const ada = await server.account();

@@ -5,6 +5,7 @@ import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-
 import type { Question } from "../question.ts";
 import { areApart } from "./apart.ts";
 import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
+import { saysOver } from "./over.ts";
 import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
 import { areOpposite, readVersions, sumOfVersions, takesBack, type Versions } from "./signs.ts";
 
@@ -96,7 +97,7 @@ export async function orderVersions<Result extends Versioned>(
  * be a version, but not surely.
  */
 async function withRelations(
-  { text, asked }: Question,
+  question: Question,
   best: Versioned,
   found: readonly Versioned[],
   { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
@@ -108,11 +109,10 @@ async function withRelations(
     const other = found[at] ?? best;
     const isOlder = byTime(best, other) < 0;
     const [older, newer] = isOlder ? [best.memory, other.memory] : [other.memory, best.memory];
-    const texts = [older.content, newer.content] as const;
-    const signs = await pairSigns(text, texts, byTrees[at] ?? 0, relate);
+    const signs = await pairSigns(question, [older, newer], byTrees[at] ?? 0, relate);
     if (!signs) continue;
     areRead = true;
-    sums[at] = sumOfRead(signs, [older, newer], asked);
+    sums[at] = sumOfRead(signs, [older, newer], question);
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
@@ -150,7 +150,7 @@ function createLikeness(
   found: readonly Versioned[],
   { places, ...data }: VersionData & { places: ReadonlyMap<string, PlaceInHistory> },
 ): (one: number, other: number) => number {
-  const { asked } = question;
+  const { asked, facts } = question;
   const several = question.asksForPast ? null : question.several;
   const compare = createComparison(question, found, data);
   return (one, other) => {
@@ -162,10 +162,10 @@ function createLikeness(
     if (isTakenBack(found, a, b, data.vectors)) return CERTAIN;
     if (areApart(several, a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
     const versions = compare(one, other);
-    if (!versions) return Number.NEGATIVE_INFINITY;
-    const sum = sumOfVersions(versions);
-    // The model reads these.
-    return asked.tellBoth(a.memory, b.memory) ? Math.max(READ_PAIRS.least, sum) : sum;
+    const [older, newer] = byTime(a, b) < 0 ? [a.memory, b.memory] : [b.memory, a.memory];
+    const isRead = saysOver(facts, older, newer) || (versions && asked.tellBoth(older, newer));
+    const sum = versions ? sumOfVersions(versions) : Number.NEGATIVE_INFINITY;
+    return isRead ? Math.max(READ_PAIRS.least, sum) : sum;
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Relate } from "../../../embedding/relations/relater.ts";
-import type { HasContent } from "../fact-text.ts";
+import type { FactMemory } from "../fact-text.ts";
+import type { Question } from "../question.ts";
 import { chanceOf, logOddsOf } from "../relevance.ts";
-import type { Asked } from "./asked-attribute.ts";
 import { tellOthers, tellsChange } from "./attribute.ts";
+import { saysOver } from "./over.ts";
 import learned from "./pair.json" with { type: "json" };
 
 /** A chance of 0 or 1 has no log-odds. */
@@ -23,17 +24,17 @@ type PairSigns = Record<keyof typeof learned.weights, number>;
  * @param trees what the trees tell, which know the question and the words
  */
 export async function pairSigns(
-  question: string,
-  [older, newer]: readonly [string, string],
+  { text, facts }: Pick<Question, "text" | "facts">,
+  [older, newer]: readonly [FactMemory, FactMemory],
   trees: number,
   relate: Relate,
 ): Promise<PairSigns | null> {
-  const relation = await relate(older, newer);
+  const relation = await relate(older.content, newer.content);
   if (!relation) return null;
   const { changed, same } = relation;
-  const isAsked = changed >= LEAST_CHANGED;
+  const isAsked = changed >= LEAST_CHANGED || saysOver(facts, older, newer);
   const [ofOlder, ofNewer] = isAsked
-    ? await Promise.all([relate(question, older), relate(question, newer)])
+    ? await Promise.all([relate(text, older.content), relate(text, newer.content)])
     : [UNASKED, UNASKED];
   if (!ofOlder || !ofNewer) return null;
   const olderAnswers = logOddsOf(ofOlder.answers, LOWEST);
@@ -61,13 +62,15 @@ function sumOfPair(signs: PairSigns): number {
 
 /**
  * The same by the model and by the attributes that both tell. Two that tell what is asked are versions, without being sure, and two
- * that tell different attributes are none unless the model is.
+ * that tell different attributes are none unless the model is. Where the newer one says that what the older one tells is over, and
+ * both answer, they surely are.
  */
 export function sumOfRead(
   signs: PairSigns,
-  [older, newer]: readonly [HasContent, HasContent],
-  asked: Asked,
+  [older, newer]: readonly [FactMemory, FactMemory],
+  { asked, facts }: Pick<Question, "asked" | "facts">,
 ): number {
+  if (signs["both answer"] > 0 && saysOver(facts, older, newer)) return MARKED_FROM;
   const changed = chanceOf(signs.changed);
   const areOthers = asked.tellsOne(older, newer) || tellOthers(older, newer) !== null;
   if (areOthers && changed < SURE) return Number.NEGATIVE_INFINITY;

@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { readQuestion } from "../../../src/memories/ranking/question.ts";
+import { saysOver } from "../../../src/memories/ranking/versions/over.ts";
+
+test.each([
+  [
+    "Where do our toggles live?",
+    "Toggles live in LaunchDarkly.",
+    "LaunchDarkly has been swapped out for Unleash.",
+  ],
+  ["Which linter do we use?", "Use eslint for linting.", "Replaced eslint with biome."],
+  [
+    "Where are our tickets?",
+    "Tickets live in Jira.",
+    "We're off Jira, all of it was copied to Linear.",
+  ],
+  [
+    "Where is the offsite?",
+    "Offsite: Bruges, 14 to 16 July.",
+    "Bruges fell through, we go to Namur.",
+  ],
+  [
+    "Womit überwachen wir die Server?",
+    "Wir überwachen die Server mit Nagios.",
+    "Nagios ist abgeschaltet, Checkmk macht das.",
+  ],
+])("%s %s – %s", (question, older, newer) => {
+  expect(isOver(question, older, newer)).toBe(true);
+});
+
+test.each([
+  ["the question names it", "What is Jira for?", "Tickets live in Jira.", "We're off Jira."],
+  [
+    "something else is over",
+    "Where are our tickets?",
+    "Tickets live in Jira.",
+    "We're off Slack now.",
+  ],
+  [
+    "both say so",
+    "Which framework does the blog use?",
+    "Switched the blog from Gatsby to Astro.",
+    "Switched the shop from Gatsby to Remix.",
+  ],
+  ["nothing is over", "Where are our tickets?", "Tickets live in Jira.", "Jira is slow today."],
+])("not if %s", (_, question, older, newer) => {
+  expect(isOver(question, older, newer)).toBe(false);
+});
+
+function isOver(question: string, older: string, newer: string): boolean {
+  const memory = (content: string, createdAt: number) => ({ content, createdAt, sessionId: null });
+  return saysOver(readQuestion(question, 0).facts, memory(older, 0), memory(newer, 1));
+}
