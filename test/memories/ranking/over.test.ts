@@ -42,6 +42,12 @@ test.each([
     "Switched the blog from Gatsby to Astro.",
     "Switched the shop from Gatsby to Remix.",
   ],
+  [
+    "both are turns of a conversation",
+    "Where are our tickets?",
+    "User: I put my tickets into Jira.",
+    "User: We're off Jira.",
+  ],
   ["nothing is over", "Where are our tickets?", "Tickets live in Jira.", "Jira is slow today."],
 ])("not if %s", (_, question, older, newer) => {
   expect(isOver(question, older, newer)).toBe(false);

@@ -39,8 +39,11 @@ export function saysOver(
 ): boolean {
   const ended = endedIn(newer);
   if (ended.size === 0 || !mayBeVersion(older) || !mayBeVersion(newer)) return false;
+  const { tokens, speaker } = factOf(older);
+  // Turns of a conversation go on about a subject without taking back earlier turns.
+  if (speaker !== undefined && factOf(newer).speaker !== undefined) return false;
   const isAsked = (key: string) => asked.some((token) => token.key === key);
-  return factOf(older).tokens.some(
+  return tokens.some(
     ({ word, key }) => ended.has(word) && !endedIn(older).has(word) && !isAsked(key),
   );
 }
