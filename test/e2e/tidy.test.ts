@@ -3,12 +3,13 @@ import type { TidyReport } from "../../src/memories/rules/tidy/report.ts";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import type { Client } from "../support/client.ts";
 import { type Dashboard, press, startDashboard } from "../support/dashboard.ts";
-import { sharedEmbedder } from "../support/embedder.ts";
+import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { AT_ONCE } from "../support/kept-table.ts";
 import { join } from "../support/space-team.ts";
 import { until } from "../support/until.ts";
 
 let dashboard: Dashboard;
+startRelations();
 beforeAll(async () => {
   dashboard = await startDashboard({ embedder: sharedEmbedder(), due: AT_ONCE });
 });
