@@ -75,9 +75,9 @@ async function pairsOf({ set }: VersionStore, embedder: Embedder) {
       for (const at of placesToRead(byTrees)) {
         const other = found[at] ?? best;
         const inOrder = [best, other].sort((a, b) => a.memory.createdAt - b.memory.createdAt);
-        const [older = best, newer = other] = inOrder;
-        const pair = [older.memory, newer.memory] as const;
-        const signs = await pairSigns(question, pair, byTrees[at] ?? 0, embedder.relate);
+        const [older = "", newer = ""] = inOrder.map(({ memory }) => memory.content);
+        const known = { trees: byTrees[at] ?? 0 };
+        const signs = await pairSigns(text, [older, newer], known, embedder.relate);
         const [one = "", two = ""] = inOrder.map(({ memory }) => ids.get(memory.id));
         const isTrue = areVersions(one, two);
         // Nobody is harmed by what happens to versions of another fact than the question's.

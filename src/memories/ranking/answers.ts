@@ -31,8 +31,9 @@ type Total = { named: number; total: number };
  */
 const DOUBT = {
   first: 3,
-  question: { weight: 2.5, least: 0.2, lowest: 0.01 },
-  subject: { weight: 2, least: 0.2, lowest: 0.02 },
+  least: 0.2,
+  question: { weight: 2.5, lowest: 0.01 },
+  subject: { weight: 2, lowest: 0.02 },
   otherWords: { weight: 2, least: 0.03, lowest: 0.003 },
   "more exactly": 0.2,
   "similar thing": 0.2,
@@ -170,14 +171,16 @@ export async function doubtAnswers<Result extends Ranked & VersionMarks>(
     const { memory } = one;
     const answer = await read(one);
     if (answer === null) return results;
-    if (answer >= DOUBT.question.least) return await doubtFrom(at + 1, results, question, read);
+    if (answer >= DOUBT.least) return await doubtFrom(at + 1, results, question, read);
     answers = Math.max(answers, answer);
     const { keys } = factOf(memory);
     shares ||= question.facts.some(({ key }) => keys.has(key));
   }
   // What is said in other words altogether is found by its meaning, and the model misses it more often.
   const sameWords = question.isQuestion ? DOUBT.question : DOUBT.subject;
-  const { weight, least, ...bounds } = shares ? sameWords : DOUBT.otherWords;
+  const { weight, least, ...bounds } = shares
+    ? { least: DOUBT.least, ...sameWords }
+    : DOUBT.otherWords;
   if (answers >= least || namesTime(question)) return results;
   const { lowest } = areNamed() ? DOUBT.named : bounds;
   const loss = weight * (logOddsOf(least) - logOddsOf(Math.max(lowest, answers)));
@@ -243,7 +246,7 @@ function chanceOfAnswer(
   if (told === "asked") return 1;
   const isOther = told !== null && told !== "more exactly" && answers < DOUBT.named.least;
   if (isOther && areNamed()) return 0;
-  const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.question.least);
+  const needed = told === null ? 0 : logOddsOf(DOUBT[told]) - logOddsOf(DOUBT.least);
   return chanceOf(logOddsOf(answers, DOUBT.otherWords.lowest) - needed);
 }
 

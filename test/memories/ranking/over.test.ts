@@ -53,7 +53,18 @@ test.each([
   expect(isOver(question, older, newer)).toBe(false);
 });
 
-function isOver(question: string, older: string, newer: string): boolean {
+test("not if both were saved at once", () => {
+  const texts = [
+    "Which linter do we use?",
+    "Use eslint for linting.",
+    "Replaced eslint with biome.",
+  ];
+  const [question = "", older = "", newer = ""] = texts;
+  expect(isOver(question, older, newer, 0)).toBe(false);
+});
+
+/** @param later milliseconds between the two memories */
+function isOver(question: string, older: string, newer: string, later = 1): boolean {
   const memory = (content: string, createdAt: number) => ({ content, createdAt, sessionId: null });
-  return saysOver(readQuestion(question, 0).facts, memory(older, 0), memory(newer, 1));
+  return saysOver(readQuestion(question, 0).facts, memory(older, 0), memory(newer, later));
 }

@@ -97,7 +97,7 @@ export async function orderVersions<Result extends Versioned>(
  * be a version, but not surely.
  */
 async function withRelations(
-  question: Question,
+  { text, asked, facts }: Question,
   best: Versioned,
   found: readonly Versioned[],
   { byTrees, relate }: { byTrees: readonly number[]; relate: Relate },
@@ -107,12 +107,13 @@ async function withRelations(
   const places = placesToRead(byTrees);
   for (const at of places) {
     const other = found[at] ?? best;
-    const isOlder = byTime(best, other) < 0;
-    const [older, newer] = isOlder ? [best.memory, other.memory] : [other.memory, best.memory];
-    const signs = await pairSigns(question, [older, newer], byTrees[at] ?? 0, relate);
+    const [older, newer] = inTime(best, other);
+    const isOver = saysOver(facts, older, newer);
+    const known = { trees: byTrees[at] ?? 0, isOver };
+    const signs = await pairSigns(text, [older.content, newer.content], known, relate);
     if (!signs) continue;
     areRead = true;
-    sums[at] = sumOfRead(signs, [older, newer], question);
+    sums[at] = sumOfRead(signs, [older, newer], { asked, isOver });
   }
   // What is less likely than those that were read is no version because nobody has read it.
   return sums.map((sum, at) =>
@@ -162,7 +163,7 @@ function createLikeness(
     if (isTakenBack(found, a, b, data.vectors)) return CERTAIN;
     if (areApart(several, a.memory, b.memory)) return Number.NEGATIVE_INFINITY;
     const versions = compare(one, other);
-    const [older, newer] = byTime(a, b) < 0 ? [a.memory, b.memory] : [b.memory, a.memory];
+    const [older, newer] = inTime(a, b);
     const isRead = saysOver(facts, older, newer) || (versions && asked.tellBoth(older, newer));
     const sum = versions ? sumOfVersions(versions) : Number.NEGATIVE_INFINITY;
     return isRead ? Math.max(READ_PAIRS.least, sum) : sum;
@@ -176,12 +177,12 @@ function isTakenBack(
   b: Versioned,
   vectors: VersionData["vectors"],
 ): boolean {
-  const [older, newer] = a.memory.createdAt < b.memory.createdAt ? [a, b] : [b, a];
-  if (!takesBack(older.memory, newer.memory)) return false;
+  const [older, newer] = inTime(a, b);
+  if (!takesBack(older, newer)) return false;
   const [first, second] = [vectors.get(a.memory.id), vectors.get(b.memory.id)];
   if (!first || !second || cosineOf(first, second) < LEAST_COSINE.first) return false;
   const isBetween = ({ memory: { createdAt } }: Versioned) =>
-    createdAt > older.memory.createdAt && createdAt < newer.memory.createdAt;
+    createdAt > older.createdAt && createdAt < newer.createdAt;
   return !found.some(isBetween);
 }
 
@@ -225,8 +226,8 @@ function isComparable(a: Placed, b: Placed, cosine: number): boolean {
   const isFirst = a.place < FIRST_PLACES && b.place < FIRST_PLACES;
   if (cosine < LEAST_COSINE.first) return false;
   if (isFirst || cosine >= LEAST_COSINE.others) return true;
-  const newer = a.memory.createdAt < b.memory.createdAt ? b : a;
-  return retracts(newer.memory);
+  const [, newer] = inTime(a, b);
+  return retracts(newer);
 }
 
 /** Ids of the results that are compared with another one. */
@@ -285,6 +286,13 @@ function mark<Result extends Versioned>(
   }
 }
 
-function byTime({ memory: a }: Versioned, { memory: b }: Versioned): number {
+type Dated = Pick<Placed, "memory">;
+
+function byTime({ memory: a }: Dated, { memory: b }: Dated): number {
   return a.createdAt - b.createdAt;
+}
+
+/** The older one of two memories, and the newer one. */
+function inTime(a: Dated, b: Dated): [FactMemory, FactMemory] {
+  return byTime(a, b) < 0 ? [a.memory, b.memory] : [b.memory, a.memory];
 }

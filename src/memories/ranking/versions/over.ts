@@ -38,7 +38,9 @@ export function saysOver(
   newer: FactMemory,
 ): boolean {
   const ended = endedIn(newer);
-  if (ended.size === 0 || !mayBeVersion(older) || !mayBeVersion(newer)) return false;
+  // Of what was saved at once, nobody knows which came first.
+  if (ended.size === 0 || older.createdAt === newer.createdAt) return false;
+  if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
   const { tokens, speaker } = factOf(older);
   // Turns of a conversation go on about a subject without taking back earlier turns.
   if (speaker !== undefined && factOf(newer).speaker !== undefined) return false;

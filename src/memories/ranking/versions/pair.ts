@@ -1,9 +1,8 @@
 import type { Relate } from "../../../embedding/relations/relater.ts";
-import type { FactMemory } from "../fact-text.ts";
-import type { Question } from "../question.ts";
+import type { HasContent } from "../fact-text.ts";
 import { chanceOf, logOddsOf } from "../relevance.ts";
+import type { Asked } from "./asked-attribute.ts";
 import { tellOthers, tellsChange } from "./attribute.ts";
-import { saysOver } from "./over.ts";
 import learned from "./pair.json" with { type: "json" };
 
 /** A chance of 0 or 1 has no log-odds. */
@@ -22,19 +21,20 @@ type PairSigns = Record<keyof typeof learned.weights, number>;
  * What the model of relations tells of two results: whether the newer one changes the fact of the older one, and whether
  * both answer the question. Null if it can't tell.
  * @param trees what the trees tell, which know the question and the words
+ * @param isOver whether the newer one says that what the older one tells is over, so that the question is read in any case
  */
 export async function pairSigns(
-  { text, facts }: Pick<Question, "text" | "facts">,
-  [older, newer]: readonly [FactMemory, FactMemory],
-  trees: number,
+  question: string,
+  [older, newer]: readonly [string, string],
+  { trees, isOver = false }: { trees: number; isOver?: boolean },
   relate: Relate,
 ): Promise<PairSigns | null> {
-  const relation = await relate(older.content, newer.content);
+  const relation = await relate(older, newer);
   if (!relation) return null;
   const { changed, same } = relation;
-  const isAsked = changed >= LEAST_CHANGED || saysOver(facts, older, newer);
+  const isAsked = isOver || changed >= LEAST_CHANGED;
   const [ofOlder, ofNewer] = isAsked
-    ? await Promise.all([relate(text, older.content), relate(text, newer.content)])
+    ? await Promise.all([relate(question, older), relate(question, newer)])
     : [UNASKED, UNASKED];
   if (!ofOlder || !ofNewer) return null;
   const olderAnswers = logOddsOf(ofOlder.answers, LOWEST);
@@ -67,10 +67,10 @@ function sumOfPair(signs: PairSigns): number {
  */
 export function sumOfRead(
   signs: PairSigns,
-  [older, newer]: readonly [FactMemory, FactMemory],
-  { asked, facts }: Pick<Question, "asked" | "facts">,
+  [older, newer]: readonly [HasContent, HasContent],
+  { asked, isOver }: { asked: Asked; isOver: boolean },
 ): number {
-  if (signs["both answer"] > 0 && saysOver(facts, older, newer)) return MARKED_FROM;
+  if (isOver && signs["both answer"] > 0) return MARKED_FROM;
   const changed = chanceOf(signs.changed);
   const areOthers = asked.tellsOne(older, newer) || tellOthers(older, newer) !== null;
   if (areOthers && changed < SURE) return Number.NEGATIVE_INFINITY;
