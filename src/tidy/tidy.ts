@@ -36,7 +36,7 @@ export function createTidy({
   clock,
   sources,
 }: {
-  memories: Pick<Memories, "tidyReport" | "tidyGroups">;
+  memories: Pick<Memories, "tidyReport" | "tidyGroups" | "likenessCounts">;
   undoable: Pick<Undoable, "applyLater" | "list" | "undo">;
   clock: () => number;
   sources: TidySources;
@@ -52,6 +52,12 @@ export function createTidy({
     async report(reach: Reach, question: TidyQuestion): Promise<TidyReport> {
       requireScope(reach, "memories:read");
       return await memories.tidyReport(reach, { ...question, ...(await asking(reach)) });
+    },
+
+    /** Some counts of a report, without the search for secrets that the others wait for. */
+    async likenessCounts(reach: Reach) {
+      requireScope(reach, "memories:read");
+      return await memories.likenessCounts(reach, await asking(reach));
     },
 
     /**

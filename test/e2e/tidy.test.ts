@@ -50,6 +50,13 @@ async function visit(
   await dashboard.visitAs(client.accountId, open, look);
 }
 
+/** Opens the overview until it names something: what takes too long to count is left out. */
+const openOverview = (page: Page, name: string) =>
+  until(`the overview says that ${name}`, async () => {
+    await page.goto(`${dashboard.origin}/`);
+    return await page.getByRole("link", { name }).isVisible();
+  });
+
 const dayAfter = (days: number) => new Date(dashboard.clock() + days * DAY).toISOString();
 const shown = (page: Page) => page.locator(".tidy .memory-text").allTextContents();
 const current = async (client: Client) =>
@@ -60,7 +67,7 @@ test.each(LOOKS)(
   async (_, look) => {
     await visit(look, async (page, client) => {
       const check = () => (look.javaScript === false ? undefined : expectSound(page));
-      await page.getByRole("link", { name: "1 fact has changed" }).waitFor();
+      await openOverview(page, "1 fact has changed");
       await page.getByRole("link", { name: "2 facts are kept twice or more" }).click();
       await page.getByRole("heading", { name: "Tidy", exact: true }).waitFor();
       await check();
@@ -158,7 +165,7 @@ test("in a space a member who only reads is offered no change", async () => {
       await page.goto(`${dashboard.origin}/spaces/${space.id}`);
       await press(page, "Show its memories");
       await page.getByText(TABS[1]).waitFor();
-      await page.goto(`${dashboard.origin}/`);
+      await openOverview(page, "1 fact is kept twice");
       await page.getByRole("link", { name: "1 fact is kept twice" }).click();
       await page.getByText(TABS[0]).waitFor();
       expect(await page.locator(".tidy button").count()).toBe(buttons);

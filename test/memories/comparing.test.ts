@@ -60,7 +60,7 @@ test("changes that could not be noted fail the next comparison, and not the flus
   const { note, run, recorded } = comparing({
     note: () => Promise.reject(new Error("the disk is full")),
   });
-  await note(new Map([["mem_0", {}]]));
+  await note(new Map([["mem_0", memoryOf(0)]]));
   expect(await outcomeOf(run(0))).toThrow("the disk is full");
   await run(0);
   expect(recorded).toHaveLength(4);
@@ -70,7 +70,24 @@ test("before a table is compared from the start, a flush notes nothing to compar
   const noted: (readonly string[])[] = [];
   for (const hasBegun of [false, true]) {
     const note: Likenesses["note"] = async (_, changed) => void noted.push(changed);
-    await comparing({ hasBegun, note }).note(new Map([["mem_0", {}]]));
+    await comparing({ hasBegun, note }).note(new Map([["mem_0", memoryOf(0)]]));
   }
   expect(noted).toEqual([[], ["mem_0"]]);
+});
+
+test("a flush drops the likenesses of what changed or was removed, and not those of what is new", async () => {
+  const noted: (readonly string[])[] = [];
+  const note: Likenesses["note"] = async (_, ...ids) => void noted.push(...ids);
+  const changed = { ...memoryOf(1), updatedAt: 2 };
+  await comparing({ note }).note(
+    new Map([
+      ["mem_0", memoryOf(0)],
+      ["mem_1", changed],
+      ["mem_2", null],
+    ]),
+  );
+  expect(noted).toEqual([
+    ["mem_0", "mem_1"],
+    ["mem_1", "mem_2"],
+  ]);
 });

@@ -105,8 +105,7 @@ async function concernsOfMemories(parts: Parts, { reach }: Visit): Promise<Conce
 
 /** Memories that say the same as others, or change what they say, each with a link to exactly those. */
 export async function likeMemories({ tidy }: Parts, { reach }: Visit): Promise<Concern[]> {
-  const counted = tidy.report(reach, { kind: "restatements", limit: 1 }).then(({ kinds }) => kinds);
-  const kinds = await withTimeLimit(counted, COUNT_TIMEOUT_MS, () => null);
+  const kinds = await withTimeLimit(tidy.likenessCounts(reach), COUNT_TIMEOUT_MS, () => null);
   return LIKE.flatMap(([kind, one, several, why]) => {
     const count = kinds?.[kind] ?? 0;
     const title = count === 1 ? one : `${count.toLocaleString("en")} ${several}`;

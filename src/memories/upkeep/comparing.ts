@@ -28,6 +28,7 @@ const COMPARED = { isCaptured: false, isCurrent: true } as const;
 /** Whether comparing is worth the lock on the table: what follows is to be compared, was, or is not known. */
 type Work = "unknown" | "some" | "none";
 
+type Times = Pick<MemoryRow, "createdAt" | "updatedAt">;
 type Done = Parameters<Likenesses["record"]>[2];
 
 const newestFirst = compareIn("newest");
@@ -146,16 +147,18 @@ export function createComparing({
      * Notes the changes that a flush is about to bring into the base. Never fails: a table whose changes could not be noted
      * is compared from the start, and the next run fails.
      */
-    async note(changes: ReadonlyMap<string, unknown>): Promise<void> {
+    async note(changes: ReadonlyMap<string, Times | null>): Promise<void> {
       const isLarge = !table.fitsInMemory();
-      const isToCompare = (id: string) => !isLarge && changes.get(id) !== null;
-      const by = Map.groupBy(changes.keys(), isToCompare);
       if (isLarge) mustReset = true;
+      // A new memory may have been compared before this flush: what was found then still holds.
+      const holds = (row: Times | null) => !isLarge && row && row.updatedAt === row.createdAt;
       try {
         // Comparing that has not begun reaches all memories, also those of this flush.
         const { comparedTo } = await likenesses.state(table.name);
-        const changed = comparedTo === undefined ? [] : (by.get(true) ?? []);
-        await likenesses.note(table.name, changed, by.get(false) ?? []);
+        const mustCompare = !isLarge && comparedTo !== undefined;
+        const toCompare = [...changes].flatMap(([id, row]) => (mustCompare && row ? id : []));
+        const toDrop = [...changes].flatMap(([id, row]) => (holds(row) ? [] : id));
+        await likenesses.note(table.name, toCompare, toDrop);
       } catch (error) {
         mustReset = true;
         failure = error;

@@ -36,10 +36,10 @@ export interface Likenesses {
   all(table: string): Promise<Likeness[]>;
   state(table: string): Promise<ComparisonState>;
   /**
-   * Notes memories that a flush brings into the base: their likenesses are dropped, and those that exist are to be
-   * compared. Noting them again does no harm.
+   * Notes memories that a flush brings into the base: which of them are to be compared, and whose likenesses no longer
+   * hold. Noting them again does no harm.
    */
-  note(table: string, changed: readonly string[], removed: readonly string[]): Promise<void>;
+  note(table: string, toCompare: readonly string[], toDrop: readonly string[]): Promise<void>;
   /**
    * Records what comparing has found, each pair once, and that it is done. What is left of a parcel is compared later.
    * @param lease of the table, if several processes compare it

@@ -12,23 +12,6 @@ import {
 
 /** The likenesses in a PostgreSQL database. */
 export function createPostgresLikenesses(postgres: Postgres): Likenesses {
-  const drop = async (table: string, ids: readonly string[], isToCompare: boolean) => {
-    for (const parcel of parcelsOf(ids)) {
-      await postgres.transaction(async (tx) => {
-        await tx.rows(
-          `DELETE FROM likenesses WHERE name = $1
-             AND (later = ANY($2::text[]) OR earlier = ANY($2::text[]))`,
-          [table, parcel],
-        );
-        if (!isToCompare) return;
-        await tx.rows("INSERT INTO uncompared (name, ids) VALUES ($1, $2)", [
-          table,
-          JSON.stringify(parcel),
-        ]);
-      });
-    }
-  };
-
   return {
     all: (table) =>
       readInPages(({ later, earlier }) =>
@@ -61,9 +44,20 @@ export function createPostgresLikenesses(postgres: Postgres): Likenesses {
       };
     },
 
-    async note(table, changed, removed) {
-      await drop(table, changed, true);
-      await drop(table, removed, false);
+    async note(table, toCompare, toDrop) {
+      for (const ids of parcelsOf(toCompare)) {
+        await postgres.query("INSERT INTO uncompared (name, ids) VALUES ($1, $2)", [
+          table,
+          JSON.stringify(ids),
+        ]);
+      }
+      for (const ids of parcelsOf(toDrop)) {
+        await postgres.query(
+          `DELETE FROM likenesses WHERE name = $1
+             AND (later = ANY($2::text[]) OR earlier = ANY($2::text[]))`,
+          [table, ids],
+        );
+      }
     },
 
     record: (table, found, done, lease) =>

@@ -13,18 +13,6 @@ export function createSqliteLikenesses(
   orm: BunSQLiteDatabase,
   commit: ReturnType<typeof createGroupCommit>,
 ): Likenesses {
-  const drop = async (table: string, ids: readonly string[], isToCompare: boolean) => {
-    for (const parcel of parcelsOf(ids)) {
-      await commit((tx) => {
-        const isIn = or(inArray(likenesses.later, parcel), inArray(likenesses.earlier, parcel));
-        tx.delete(likenesses)
-          .where(and(eq(likenesses.table, table), isIn))
-          .run();
-        if (isToCompare) tx.insert(uncompared).values({ table, ids: parcel }).run();
-      });
-    }
-  };
-
   return {
     async all(table) {
       const { later, earlier, kind, changedAt } = likenesses;
@@ -53,9 +41,15 @@ export function createSqliteLikenesses(
       return { comparedTo: mark?.position.comparedTo, parcel: parcel ?? null };
     },
 
-    async note(table, changed, removed) {
-      await drop(table, changed, true);
-      await drop(table, removed, false);
+    async note(table, toCompare, toDrop) {
+      for (const ids of parcelsOf(toCompare)) {
+        await commit((tx) => tx.insert(uncompared).values({ table, ids }).run());
+      }
+      for (const ids of parcelsOf(toDrop)) {
+        const isIn = or(inArray(likenesses.later, ids), inArray(likenesses.earlier, ids));
+        const isDropped = and(eq(likenesses.table, table), isIn);
+        await commit((tx) => tx.delete(likenesses).where(isDropped).run());
+      }
     },
 
     record: (table, found, done) =>

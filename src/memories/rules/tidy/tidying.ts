@@ -108,6 +108,14 @@ export function createTidying({
   };
 
   return {
+    /** How many groups of memories say the same, and how many change earlier ones. */
+    likenessCounts: (reach: Reach, asking: Asking) =>
+      store.use(reach.accountId, async (open) => {
+        const { restatements, contradictions } = listingsOf(open, reach, asking);
+        const [same, changed] = await Promise.all([restatements(), contradictions()]);
+        return { restatements: await same.count(), contradictions: await changed.count() };
+      }),
+
     /** What there is to tidy: how much of each kind, and a page of groups. */
     tidyReport: (reach: Reach, { kind, limit, cursor, ...asking }: TidyPage): Promise<TidyReport> =>
       store.use(reach.accountId, async (open) => {
