@@ -18,19 +18,26 @@ export const MIN_CHANCE: number = LEARNED.least;
 /** A chance of 0 or 1 has no log-odds. */
 const LOWEST = 0.001;
 const WORD = /[\p{L}\p{N}]+/gu;
-/** A request or a question of an earlier conversation: it is no fact, and done by now. */
+/**
+ * A sentence of an earlier conversation that asks for something: it is no fact, and done by now. "Set the timeout to 30 s" is
+ * none, nor is what has a comma before its question: they may be all that tells a fact.
+ */
 const REQUEST =
-  /\?\s*$|^(?:User: )?(?:(?:ok(?:ay)?|yes|no|now|then|and|so|also|great|good|fine|thanks?)[,.!]?\s+)*(?:(?:can|could|would|will) you\b|please\b|let'?s\b|(?:i (?:want|need) you to|add|delete|fix|commit|run|write|make|remove|rename|create|open|show|give|explain|update|change|merge|push|check|look|try|implement|refactor|move|find|tell|help|continue|do|use|put|set|rebase|revert|deploy|install|clean|split|format|generate|undo|stop|start|build|test)\b)/i;
+  /^[^,;:]*\?\s*$|^(?:(?:ok(?:ay)?|yes|no|now|then|and|so|also|great|good|fine|thanks?)[,.!]?\s+)*(?:(?:can|could|would|will) you\b|please\b|let'?s\b|bitte\b|\p{L}+ bitte\b|k(?:a|ö)nn(?:te)?st du\b|(?:i (?:want|need) you to|add|delete|fix|commit|run|write|make|remove|create|open|show|give|explain|merge|push|check|look|try|implement|refactor|find|tell|help|continue|do|rebase|revert|deploy|install|clean|split|format|generate|undo|start|build|test|apply|review|rewrite|shorten|restart)\b)/iu;
+/** What a request says that is to be done each time from then on. */
+const STANDING =
+  /\b(?:always|never|from (?:now|today) on|(?:in|for) (?:the )?future|going forward|every ?time|each time|next time|whenever|by default|instead of|immer|nie(?:mals)?|ab (?:jetzt|heute|sofort)|k(?:ü|ue)nftig|jedes ?mal)\b/iu;
+const SENTENCE_END = /(?<=[.!?])\s+/;
 
-/** A request that begins with so many words of the prompt, and has this share of its words, asks for the same again. */
-const FIRST_WORDS = 3;
-const SHARED = 0.75;
 /** The output of a program has at least so many numbers, and this share of its words has a digit. */
 const NUMBERS = { least: 8, share: 0.25 };
 
-/** Whether a turn asks for something to be done or answered. */
-function isRequest(content: string): boolean {
-  return REQUEST.test(content.trim());
+/** Whether a user's turn only asks for something to be done or answered. */
+function isRequest(said: string): boolean {
+  return said
+    .trim()
+    .split(SENTENCE_END)
+    .every((sentence) => REQUEST.test(sentence) && !STANDING.test(sentence));
 }
 
 /** Whether a memory is talk that nobody saved on purpose: captured, or a turn of an imported conversation. */
@@ -54,23 +61,20 @@ export function isPreference({ tags }: Pick<FoundMemory, "tags">): boolean {
   return tags.some((tag) => /^(?:preferences?|rules?)$/i.test(tag));
 }
 
-/** Whether a turn says nothing that a prompt could need: it asks for the same, or is the output of a program. */
-export function isEmptyTalk(
-  prompt: string,
-  memory: Pick<FoundMemory, "content" | "source" | "metadata">,
-): boolean {
+/**
+ * Whether a turn says nothing that a prompt could need: it is the output of a program, or was asked of an agent, which has
+ * done it. The questions of an imported conversation tell what it was about.
+ */
+export function isEmptyTalk(memory: Pick<FoundMemory, "content" | "source" | "metadata">): boolean {
   if (!isTalk(memory)) return false;
-  const said = memory.content.replace(/^(?:User|Assistant): /, "");
-  return isOutput(wordsIn(said)) || (roleOf(memory) === "user" && asksAgain(prompt, said));
+  const said = saidIn(memory);
+  const isDone = memory.source?.via === "capture" && roleOf(memory) === "user" && isRequest(said);
+  return isDone || isOutput(wordsIn(said));
 }
 
-/** Paths count as one word. */
-function asksAgain(prompt: string, said: string): boolean {
-  const [asked, words] = [prompt, said].map((text) => text.trim().toLowerCase().split(/\s+/));
-  if (!asked || !words) return false;
-  if (words.slice(0, FIRST_WORDS).some((word, at) => word !== asked[at])) return false;
-  const known = new Set(asked);
-  return words.filter((word) => known.has(word)).length >= SHARED * words.length;
+/** The text of a turn without who said it. */
+function saidIn({ content }: Pick<FoundMemory, "content">): string {
+  return content.replace(/^(?:User|Assistant): /, "");
 }
 
 function isOutput(said: readonly string[]): boolean {
@@ -102,7 +106,7 @@ export function recallSigns(
     "said by the assistant": Number(role === "assistant"),
     "of the project": Number(memory.project !== null),
     "of no project, in a project": Number(project !== null && memory.project === null),
-    request: Number(role === "user" && isRequest(memory.content)),
+    request: Number(role === "user" && isRequest(saidIn(memory))),
     preference: Number(isPreference(memory)),
     "words of the prompt": Math.log2(1 + wordsIn(prompt).length),
     length: Math.log2(1 + memory.content.length),

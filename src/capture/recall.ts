@@ -173,7 +173,7 @@ export function createRecall({
       .find(({ memory }) => asked.toldBy(memory) === "asked");
     return found
       .flatMap((memory, place): (Recallable & { chance: number })[] => {
-        if (isEmptyTalk(prompt, memory) || (isOwn(memory) && !isFresh)) return [];
+        if (isEmptyTalk(memory) || (isOwn(memory) && !isFresh)) return [];
         if (memory === told?.memory) return [{ memory, why: "tells what is asked", chance: 1 }];
         const signs = recallSigns(prompt, project, found, place);
         const chance = signs ? recallChance(signs) : 0;

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { createRecall } from "../../src/capture/recall.ts";
-import { recallSigns } from "../../src/capture/recall-text.ts";
+import { isEmptyTalk, recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { sharedEmbedder, startRelations } from "../support/embedder.ts";
 import { startServer } from "../support/server.ts";
@@ -238,6 +238,38 @@ test("preferences that were exported and imported are recalled at the beginning,
   const text = await recall({ session_id: "s-15", project: "acme/atlas" });
   expect(text).toContain("commit messages in English");
   expect(text).not.toContain("green tea");
+});
+
+test("what was asked of an agent is empty talk, unless it holds from then on or says something first", () => {
+  const isEmpty = (via: "capture" | "import" | "mcp", said: string) =>
+    isEmptyTalk({
+      content: `User: ${said}`,
+      metadata: { role: "user" },
+      source: { via, by: "test", id: "key_1" },
+    });
+  for (const said of [
+    "delete the branch old-traefik, we don't need it any more",
+    "Thanks, now run the tests. Could you also look at the log?",
+    "why is the checkout so slow here? any idea?",
+    "Kannst du den Branch löschen?",
+    "Lösch bitte den Branch.",
+  ]) {
+    expect({ said, empty: isEmpty("capture", said) }).toEqual({ said, empty: true });
+    // Questions and requests of an imported conversation tell what it was about.
+    expect(isEmpty("import", said)).toBe(false);
+    expect(isEmpty("mcp", said)).toBe(false);
+  }
+  for (const said of [
+    "write commit messages in English from now on",
+    "please never push to main",
+    "set the timeout of the gateway to 30 seconds",
+    "we moved staging to port 6543, can you fix the docs?",
+    "fix the docs. Staging is on port 6543 since today",
+    "Saskia told me that imported tours have no elevation",
+    "mach Kommentare ab jetzt auf Englisch, bitte",
+  ]) {
+    expect({ said, empty: isEmpty("capture", said) }).toEqual({ said, empty: false });
+  }
 });
 
 test("a request in the words of the prompt and the output of a program are not recalled", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { recallSigns } from "../../src/capture/recall-text.ts";
+import { isEmptyTalk, recallSigns } from "../../src/capture/recall-text.ts";
 import { wholeAccount } from "../../src/keys/reach.ts";
 import { chanceOf } from "../../src/memories/ranking/relevance.ts";
 import { type Example, type Fitted, fitNewton } from "./logistic.ts";
@@ -22,6 +22,7 @@ const PATH = join(import.meta.dir, "../../src/capture/recall-chance.json");
 interface Sample extends Example {
   part: number;
   isWanted: boolean;
+  isEmpty: boolean;
 }
 
 await withEvaluationServer(async (server) => {
@@ -38,16 +39,17 @@ await withEvaluationServer(async (server) => {
       ...{ query: prompt, limit: FOUND, minScore: 0, mode: "hybrid", explain: true },
       filter: { projects: [project, null], isCurrent: true },
     });
-    for (const [place, { id }] of found.entries()) {
+    for (const [place, memory] of found.entries()) {
       const signs = recallSigns(prompt, project, found, place);
       if (!signs) continue;
       signNames = Object.keys(signs);
-      const name = names.get(id) ?? "";
+      const name = names.get(memory.id) ?? "";
       const isWanted = should.includes(name);
       samples.push({
         features: Object.values(signs),
         isTrue: isWanted || may.includes(name),
         isWanted,
+        isEmpty: isEmptyTalk(memory),
         weight: isWanted ? WEIGHTS.should : WEIGHTS.other,
         part: at % PARTS,
       });
@@ -64,7 +66,7 @@ await withEvaluationServer(async (server) => {
     }
   }
   const measureAt = (least: number) => {
-    const shown = samples.filter((sample) => (scores.get(sample) ?? 0) >= least);
+    const shown = samples.filter((sample) => !sample.isEmpty && (scores.get(sample) ?? 0) >= least);
     const precision = shown.filter(({ isTrue }) => isTrue).length / Math.max(1, shown.length);
     const recall = shown.filter(({ isWanted }) => isWanted).length / wanted;
     return { least, precision, recall, balance: (2 * precision * recall) / (precision + recall) };
