@@ -20,7 +20,12 @@ const OTHER = new Float32Array([0.5, Math.sqrt(0.75)]);
 /** Results in the given order, dated by their days. */
 function found(...said: [content: string, day: number][]) {
   return said.map(([content, day], place) => ({
-    memory: { id: `mem_${day}`, content, sessionId: null, createdAt: day * 86_400_000 },
+    memory: {
+      id: `mem_${day}`,
+      content,
+      sessionId: null as string | null,
+      createdAt: day * 86_400_000,
+    },
     score: 0.8 - 0.1 * place,
     chance: 0.8 - 0.1 * place,
     // Equally good by every signal.
@@ -129,12 +134,16 @@ test.each([
   );
 });
 
-test("turns of a conversation are not newer versions", async () => {
-  const ranked = found(["Sam: I work at Acme.", 1], ["Sam: I work at Globex now.", 60]);
-  expect((await order("where does Sam work", ranked)).map(([, newer]) => newer)).toEqual([
-    undefined,
-    undefined,
-  ]);
+test("turns of a conversation are not newer versions, notes of one subject are", async () => {
+  const marksOf = async (question: string, ranked: Ranked) =>
+    (await order(question, ranked)).map(([, newer]) => newer);
+  const turns = found(["Sam: I work at Acme.", 1], ["Sam: I work at Globex now.", 60]).map(
+    (one) => ({ ...one, memory: { ...one.memory, sessionId: "s-1" } }),
+  );
+  expect(await marksOf("where does Sam work", turns)).toEqual([undefined, undefined]);
+  const notes = found(["Python: line length 79", 1], ["Python: line length 100", 60]);
+  const question = "What line length does the Python code have?";
+  expect(await marksOf(question, notes)).toEqual([undefined, "mem_60"]);
 });
 
 test("a search over HTTP puts the current version first, and marks the others", async () => {

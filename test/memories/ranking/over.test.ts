@@ -65,6 +65,9 @@ test("not if both were saved at once", () => {
 
 /** @param later milliseconds between the two memories */
 function isOver(question: string, older: string, newer: string, later = 1): boolean {
-  const memory = (content: string, createdAt: number) => ({ content, createdAt, sessionId: null });
+  const memory = (content: string, createdAt: number) => {
+    const sessionId = content.startsWith("User: ") ? "s-1" : null;
+    return { content, createdAt, sessionId };
+  };
   return saysOver(readQuestion(question, 0).facts, memory(older, 0), memory(newer, later));
 }

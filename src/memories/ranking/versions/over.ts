@@ -3,9 +3,9 @@ import {
   type FactMemory,
   type FactToken,
   factOf,
-  mayBeVersion,
   plainEnglishOf,
 } from "../fact-text.ts";
+import { mayChange } from "./signs.ts";
 
 const NAME = "[\"'`#]?(?<![\\p{L}\\p{N}._/-])(\\p{L}[\\p{L}\\p{N}._/-]{2,40})";
 /** How something ends whose name follows: "replaced ESLint", "moved tickets from Jira", "cancelled the Meridian". */
@@ -38,14 +38,9 @@ export function saysOver(
   newer: FactMemory,
 ): boolean {
   const ended = endedIn(newer);
-  // Of what was saved at once, nobody knows which came first.
-  if (ended.size === 0 || older.createdAt === newer.createdAt) return false;
-  if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
-  const { tokens, speaker } = factOf(older);
-  // Turns of a conversation go on about a subject without taking back earlier turns.
-  if (speaker !== undefined && factOf(newer).speaker !== undefined) return false;
+  if (ended.size === 0 || !mayChange(older, newer)) return false;
   const isAsked = (key: string) => asked.some((token) => token.key === key);
-  return tokens.some(
+  return factOf(older).tokens.some(
     ({ word, key }) => ended.has(word) && !endedIn(older).has(word) && !isAsked(key),
   );
 }

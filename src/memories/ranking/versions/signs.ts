@@ -199,13 +199,20 @@ export function takesBack(older: FactMemory, newer: FactMemory): boolean {
   return TAKES_BACK.test(plainEnglishOf(newer)) && tellOthers(older, newer) === null;
 }
 
-/** Whether two memories can be versions of one fact, whatever the question is. */
-function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
+/** Whether the newer of two memories may change what the older one says, whatever they say. */
+export function mayChange(older: FactMemory, newer: FactMemory): boolean {
+  // Of what was saved at once, nobody knows which came first.
   if (older.createdAt === newer.createdAt) return false;
   if (!mayBeVersion(older) || !mayBeVersion(newer)) return false;
+  // Turns of a conversation go on about a subject without taking back earlier turns. "Python: line length 100" is none.
+  const areTurns = [older, newer].every((memory) => factOf(memory).speaker !== undefined);
+  return !areTurns || newer.sessionId === null;
+}
+
+/** Whether two memories can be versions of one fact by their words, whatever the question is. */
+function canBeVersions(older: FactMemory, newer: FactMemory): boolean {
+  if (!mayChange(older, newer)) return false;
   const [a, b] = [factOf(older), factOf(newer)];
-  // Turns of a conversation go on about a subject without taking back earlier turns.
-  if (a.speaker !== undefined && b.speaker !== undefined) return false;
   if (b.retracts) return true;
   const sharesWord = [...a.keys].some((key) => b.keys.has(key));
   // A newer memory without a word of its own repeats the older one, unless it negates it.
