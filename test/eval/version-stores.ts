@@ -4,6 +4,7 @@ import {
   type BothTrue,
   type ChangedFact,
   type Half,
+  readBlocks,
   readBoth,
   readChanged,
   readChangedFacts,
@@ -68,6 +69,25 @@ export async function changedStores(half: Half): Promise<VersionStore[]> {
   }
   for (const set of await readNear(half)) stores.push({ kind: "beside another person's", set });
   return stores;
+}
+
+/**
+ * Stores with one question that says "before": for what the memory that names the rest has replaced, or for what that memory
+ * itself tells. Those of the second kind are versions of nothing.
+ */
+export async function beforeStores(half: Half): Promise<VersionStore[]> {
+  return (await readBlocks(`before-${half}.txt`)).map((lines): VersionStore => {
+    const isPast = lines[0]?.sign === "<";
+    const set: EvaluationSet = { memories: [], questions: [] };
+    for (const [at, { sign, text }] of lines.entries()) {
+      const id = `0.${isPast ? "-" : "*"}${at}`;
+      const said_at = new Date(START + at * 3 * DAY).toISOString();
+      if (at > 0) set.memories.push({ id, content: text, said_at });
+      const asked = { question: lines[0]?.text ?? "", evidence: [id], category: "before" };
+      if (sign === "+") set.questions.push(asked);
+    }
+    return { kind: isPast ? "before what is named" : "named, said before", set };
+  });
 }
 
 /** The held families: each before it changes, and after it, beside its look-alikes; what holds in all of them in one store. */

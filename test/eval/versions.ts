@@ -8,7 +8,13 @@ import { RELATED, versionData } from "../../src/memories/rules/search.ts";
 import type { Half } from "./own-sets.ts";
 import type { Figure } from "./table.ts";
 import { type Asker, createAsker } from "./training/examples.ts";
-import { areVersions, bothStores, changedStores, type VersionStore } from "./version-stores.ts";
+import {
+  areVersions,
+  beforeStores,
+  bothStores,
+  changedStores,
+  type VersionStore,
+} from "./version-stores.ts";
 
 /** What the questions of stores of one kind have found. */
 export interface VersionCounts {
@@ -32,7 +38,8 @@ export async function measureVersions(
 ): Promise<VersionCounts[]> {
   const counts = new Map<string, VersionCounts>();
   const isTaken = (_: unknown, at: number) => at % every === 0;
-  const all = [...(await bothStores(half)), ...(await changedStores(half))];
+  const stores = [bothStores(half), changedStores(half), beforeStores(half)];
+  const all = (await Promise.all(stores)).flat();
   const kinds = Map.groupBy(all, ({ kind }) => kind);
   const taken = [...kinds.values()].flatMap((stores) =>
     stores.length > every

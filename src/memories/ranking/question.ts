@@ -45,7 +45,7 @@ const PASSED =
 /** Words of a question about the first version. */
 const FIRST =
   /\b(at first|first|initial(?:ly)?|ursprünglich|anfangs|original(?:ly)?|to begin with|(?:in|at) the (?:very )?(?:beginning|start)|began)\b/i;
-const BEFORE = /\bbefore\b(.*)$/i;
+const BEFORE = /\b(?:before|prior to)\b/i;
 const TIME_WORD =
   /^(?:first|initial|initially|used|original|originally|previous|previously|former|formerly|back|beginning|start|began|earlier|old|prior|current|currently|now|today|latest|still|right|these|days|present)$/;
 
@@ -92,7 +92,7 @@ export function readQuestion(text: string, now: number) {
     asksForSuperseded: PAST.test(asked) || (EARLIER.test(asked) && isNoHabit),
     asksForFirst: FIRST.test(text),
     /** The stems after "before": "before Globex" asks for the version before the one that names Globex. */
-    before: contentWords(BEFORE.exec(text)?.[1] ?? "").map(stemOf),
+    before: contentWords(text.split(BEFORE).slice(1).join(" ")).map(stemOf),
   };
 }
 

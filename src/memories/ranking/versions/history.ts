@@ -1,4 +1,5 @@
 import type { MemoryRow } from "../../model/rows.ts";
+import type { FactMemory } from "../fact-text.ts";
 
 /** A result, which may supersede another one. */
 interface Superseding {
@@ -39,4 +40,18 @@ export function inHistory(
 ): number {
   const [one, other] = [places.get(a.id), places.get(b.id)];
   return one && other && one.first === other.first ? one.place - other.place : 0;
+}
+
+/** A memory with what it says and when. */
+interface Dated {
+  memory: FactMemory;
+}
+
+export function byTime({ memory: a }: Dated, { memory: b }: Dated): number {
+  return a.createdAt - b.createdAt;
+}
+
+/** The older one of two memories, and the newer one. */
+export function inTime(a: Dated, b: Dated): [FactMemory, FactMemory] {
+  return byTime(a, b) < 0 ? [a.memory, b.memory] : [b.memory, a.memory];
 }

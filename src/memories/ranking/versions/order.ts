@@ -4,7 +4,8 @@ import type { MemoryRow } from "../../model/rows.ts";
 import { type FactMemory, mayBeVersion, retracts, withStatement } from "../fact-text.ts";
 import type { Question } from "../question.ts";
 import { areApart } from "./apart.ts";
-import { inHistory, type PlaceInHistory, placesInHistories } from "./history.ts";
+import { earlierThanNamed } from "./before.ts";
+import { byTime, inHistory, inTime, type PlaceInHistory, placesInHistories } from "./history.ts";
 import { saysOver } from "./over.ts";
 import { MARKED_FROM, pairSigns, sumOfRead } from "./pair.ts";
 import { areOpposite, readVersions, sumOfVersions, takesBack, type Versions } from "./signs.ts";
@@ -89,6 +90,9 @@ export async function orderVersions<Result extends Versioned>(
     const isSure = (one: Result) => one === best || (sums[found.indexOf(one)] ?? 0) >= MARKED_FROM;
     mark(ordered, versions, isSure);
   }
+  const [first] = ordered;
+  const earlier = await earlierThanNamed(question, ordered, relate);
+  if (first && earlier) putFirst(ordered, first, earlier);
   return ordered;
 }
 
@@ -284,15 +288,4 @@ function mark<Result extends Versioned>(
     if (one.memory === newest.memory) ordered[at] = { ...one, replaces: older.toReversed() };
     else if (older.includes(one.memory.id)) ordered[at] = { ...one, newer: newest.memory.id };
   }
-}
-
-type Dated = Pick<Placed, "memory">;
-
-function byTime({ memory: a }: Dated, { memory: b }: Dated): number {
-  return a.createdAt - b.createdAt;
-}
-
-/** The older one of two memories, and the newer one. */
-function inTime(a: Dated, b: Dated): [FactMemory, FactMemory] {
-  return byTime(a, b) < 0 ? [a.memory, b.memory] : [b.memory, a.memory];
 }
