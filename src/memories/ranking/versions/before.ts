@@ -12,8 +12,9 @@ interface Likely {
 
 /** The share of the first result's chance from which on an earlier memory may be what is asked for. */
 const CLOSE = 0.3;
-/** The least chance that it answers. */
+/** The least chance that it answers, and how many are read at most. */
 const LEAST_ANSWER = 0.2;
+const READ = 3;
 /** Such a question asks for the time between two events. */
 const ASKS_HOW_LONG = /\b(?:minutes?|hours?|days?|weeks?|months?|years?|long) before\b/i;
 /** Such a memory tells itself what was before, as in "We rehearsed twice, then came the speech". */
@@ -40,7 +41,7 @@ export async function earlierThanNamed<Result extends Likely>(
     const isOther = named.some((stem) => !names(one, stem));
     return isLikely && isOther && !areTurns && mayChange(older, newer);
   });
-  for (const one of likely.slice(0, 3)) {
+  for (const one of likely.slice(0, READ)) {
     const relation = await relate(text, one.memory.content);
     if (relation && relation.answers >= LEAST_ANSWER) return one;
   }
