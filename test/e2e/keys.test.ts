@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { expectSound, type Look, type Page } from "../support/browser.ts";
 import { type Dashboard, startDashboard } from "../support/dashboard.ts";
+import { until } from "../support/until.ts";
 
 let dashboard: Dashboard;
 beforeAll(async () => {
@@ -135,7 +136,8 @@ test("the palette has projects, help and themes, and nothing twice", async () =>
     await page.keyboard.press("Control+k");
     await field.fill("dark");
     await options.filter({ hasText: "Dark theme" }).click();
-    await page.waitForFunction("getComputedStyle(document.documentElement).colorScheme === 'dark'");
+    // The page is loaded again meanwhile, which ends what is asked of it.
+    await until("the page is dark", async () => (await colours().catch(() => null)) === "dark");
     expect(page.url()).toEndWith("/projects/%3Cb%3Eatlas");
     await page.keyboard.press("Control+k");
     await field.fill("help search");

@@ -1,4 +1,5 @@
 import type { Browser, CDPSession, Page } from "playwright-core";
+import { until } from "./until.ts";
 
 /** How a person looks at the pages. */
 export interface Look {
@@ -103,7 +104,10 @@ export async function changeLook(page: Page, look: Look): Promise<void> {
   const colorScheme = coloursOf(look);
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize(size);
-  await page.waitForFunction(
-    `innerWidth === ${size.width} && matchMedia("(prefers-color-scheme: ${colorScheme})").matches`,
+  // Playwright's own wait evaluates a text again in the page, whose policy forbids it.
+  await until("the page has its look", () =>
+    page.evaluate<boolean>(
+      `innerWidth === ${size.width} && matchMedia("(prefers-color-scheme: ${colorScheme})").matches`,
+    ),
   );
 }
