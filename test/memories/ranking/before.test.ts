@@ -24,6 +24,8 @@ async function earlierOf(
 
 test("what a question names after before is not what it asks for", async () => {
   expect(await earlierOf(ASKED, [PHARMACY, GARAGE])).toBe(GARAGE);
+  // What an agent saves has the session in which it was saved.
+  expect(await earlierOf(ASKED, [PHARMACY, GARAGE], { sessionId: "s-1" })).toBe(GARAGE);
 });
 
 test.each([
@@ -35,7 +37,7 @@ test.each([
   ["it is about a habit", "What do I do before the pharmacy opens?", [PHARMACY, GARAGE], {}],
   ["it is about now", "Whose name is on the shirts?", [PHARMACY, GARAGE], {}],
   ["it asks how long", "How many days before the pharmacy was it?", [PHARMACY, GARAGE], {}],
-  ["they are turns of a conversation", ASKED, [PHARMACY, GARAGE], { sessionId: "s-1" }],
+  ["they are turns of a conversation", ASKED, [`user: ${PHARMACY}`, `user: ${GARAGE}`], {}],
 ] as const)("the first result stays if %s", async (_, question, contents, options) => {
   expect(await earlierOf(question, contents, options)).toBeNull();
 });

@@ -15,6 +15,8 @@ const CLOSE = 0.3;
 /** The least chance that it answers, and how many are read at most. */
 const LEAST_ANSWER = 0.2;
 const READ = 3;
+/** A turn of a conversation, with whoever says it. What agents save has a session, too. */
+const TURN = /^\p{L}[\p{L} ]{0,30}: /u;
 /** Such a question asks for the time between two events. */
 const ASKS_HOW_LONG = /\b(?:minutes?|hours?|days?|weeks?|months?|years?|long) before\b/i;
 /** Such a memory tells itself what was before, as in "We rehearsed twice, then came the speech". */
@@ -37,7 +39,7 @@ export async function earlierThanNamed<Result extends Likely>(
   const likely = others.filter((one) => {
     const [older, newer] = inTime(one, first);
     const isLikely = one.chance >= CLOSE * first.chance && older === one.memory;
-    const areTurns = older.sessionId !== null && newer.sessionId !== null;
+    const areTurns = [older, newer].every(({ content }) => TURN.test(content));
     const isOther = named.some((stem) => !names(one, stem));
     return isLikely && isOther && !areTurns && mayChange(older, newer);
   });
